@@ -1,0 +1,63 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace halotune {
+
+/// What to start. No shell is involved anywhere.
+struct ProcessSpec {
+  std::vector<std::string> argv;                   ///< argv[0] is the program (searched in PATH)
+  std::map<std::string, std::string> environment;  ///< added to the inherited environment
+  std::optional<std::int64_t> memory_limit_bytes;  ///< RLIMIT_AS of the child
+  std::string working_directory;                   ///< empty: inherited
+};
+
+/// How a process ended.
+struct ProcessExit {
+  std::optional<int> code;    ///< exit status, when it exited
+  std::optional<int> signal;  ///< signal number, when it was killed
+  std::string describe() const;
+};
+
+/// A child in its own process group, with pipes on stdin, stdout and stderr. It dies with its
+/// parent. The destructor kills the whole group and reaps it.
+class ChildProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// @throws DeviceError when the program cannot be started (exec failure included).
+  explicit ChildProcess(const ProcessSpec& spec);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+
+  enum class Read { line, timeout, closed };
+
+  /// Writes text and a newline. @returns false when the child has closed its end.
+  bool write_line(const std::string& text);
+  void close_stdin();
+  /// Next line of stdout without its newline, waiting until `deadline`.
+  Read read_line(std::string& line, Clock::time_point deadline);
+  /// Everything the child wrote to stderr so far (the last 64 KiB).
+  std::string stderr_tail();
+  /// SIGKILL to the whole process group, then reap.
+  ProcessExit kill();
+  /// Waits for the end; kills the group at the deadline. `timed_out` tells which.
+  ProcessExit wait(Clock::time_point deadline, bool* timed_out = nullptr);
+  bool running();
+  pid_t pid() const noexcept;
+
+ private:
+  struct State;
+  State* state_;
+};
+
+/// Absolute path of the running program.
+std::string this_program();
+
+}  // namespace halotune

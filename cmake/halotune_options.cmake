@@ -1,0 +1,24 @@
+option(HALOTUNE_BUILD_TESTS "Build the test programs (needs Catch2 3)" ON)
+option(HALOTUNE_WERROR "Treat warnings as errors" OFF)
+set(HALOTUNE_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Every layer is built the same way; contraction is off everywhere so that a
+# cell's result never depends on which code path computed it.
+add_library(halotune_flags INTERFACE)
+target_compile_options(halotune_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
+                                                -ffp-contract=off -fno-fast-math)
+if(HALOTUNE_WERROR)
+  target_compile_options(halotune_flags INTERFACE -Werror)
+endif()
+if(HALOTUNE_SANITIZE)
+  target_compile_options(halotune_flags INTERFACE -fsanitize=${HALOTUNE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(halotune_flags INTERFACE -fsanitize=${HALOTUNE_SANITIZE})
+endif()

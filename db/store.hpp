@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+
+namespace halotune {
+
+/// Plain rows. Structured values travel as JSON text; ids are content hashes, so that merging two
+/// stores is a set union. Times are ISO 8601 UTC with microseconds.
+struct MachineRow {
+  std::string id, hw_class, sw_env, node, visible_set, name, created, json;
+};
+struct ProblemRow {
+  std::string key, json;
+};
+struct TrialRow {
+  std::string id;  ///< content hash of all below but id
+  std::string problem_key, machine_id, hw_class, sw_env, node, visible_set;
+  std::string session;    ///< one tune() call
+  std::string plan_key, plan;
+  std::string status;     ///< ok infeasible failed timeout wrong pruned
+  std::string reason;
+  std::string device_set; ///< e.g. "cpu:0,cpu:1"
+  std::string created;
+  std::optional<double> predicted_s, median_s;
+  std::string samples;    ///< JSON array of seconds per step
+  std::string provenance; ///< JSON: host, version, command, blocks
+};
+struct RecommendationRow {
+  std::string id, problem_key, problem, hw_class, sw_env, node, visible_set, device_set, objective, session, created, json;
+};
+struct RunRow {
+  std::string id, problem_key, hw_class, node, plan_key, plan, created, json;
+};
+/// A tune() call: what it was asked, whether it finished. `request_key` lets an interrupted one resume.
+struct SessionRow {
+  std::string id, request_key, state, created, json;  ///< state: running finished
+};
+
+struct TrialFilter {
+  std::optional<std::string> problem_key, hw_class, node, session, status, plan_key;
+  std::int64_t limit = 0;  ///< 0: all
+};
+
+/// The SQLite store. One object per thread; several processes may have the file open.
+class Store {
+ public:
+  /// Opens or creates; migrates with a backup beside the file. Refuses foreign application ids,
+  /// newer schemas, network file systems. @throws DbError
+  explicit Store(const std::filesystem::path& file);
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  /// $XDG_STATE_HOME/halotune/halotune.db, ~/.local/state/..., or a per-user folder under /tmp.
+  static std::filesystem::path default_path();
+
+  /// All add() calls are durable on return and idempotent by id. @returns the id.
+  std::string add(MachineRow row);
+  void add(const ProblemRow& row);
+  std::string add(TrialRow row);
+  std::string add(RecommendationRow row);
+  std::string add(RunRow row);
+  void put(const SessionRow& row);  ///< insert or update by id
+
+  std::vector<MachineRow> machines() const;  ///< newest first
+  std::optional<MachineRow> latest_machine(const std::string& hw_class, const std::string& sw_env, const std::string& node,
+                                           const std::string& visible_set) const;
+  std::vector<ProblemRow> problems() const;
+  std::optional<ProblemRow> problem(const std::string& key) const;
+  std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< oldest first
+  std::vector<RecommendationRow> recommendations(const std::optional<std::string>& problem_key) const;  ///< newest first
+  std::vector<RunRow> runs(const std::optional<std::string>& problem_key) const;
+  std::optional<SessionRow> unfinished_session(const std::string& request_key) const;
+
+  /// application_id, user_version, integrity_check, foreign keys, ids match their contents. Empty: sound.
+  std::vector<std::string> check() const;
+  const std::filesystem::path& file() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Now, in the format of the rows.
+std::string utc_now();
+
+}  // namespace halotune

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "solver/device/cpu_topology.hpp"
+
+namespace halotune {
+
+/// What a team member is told when it runs something.
+struct TeamMember {
+  int thread = 0;   ///< 0 .. threads-1
+  int threads = 1;
+};
+
+/// The threads of one CPU device: pinned std::jthreads that flush denormals and meet at a spinning
+/// barrier (yielding when the device is oversubscribed). Not thread-safe: one caller at a time.
+class Team {
+ public:
+  /// `threads` = 0 means one per core of the device; more than cores wraps around them.
+  /// @throws DeviceError when threads cannot be started.
+  Team(const CpuDeviceSpec& device, int threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Runs body on every member and returns when all have finished. Rethrows the first exception.
+  void run(const std::function<void(TeamMember)>& body);
+  /// Starts body without waiting; wait() ends it.
+  void start(std::function<void(TeamMember)> body);
+  void wait();
+  /// For use inside a running body, by every member.
+  void barrier();
+
+  int threads() const noexcept;
+  const CpuDeviceSpec& device() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace halotune

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solver/device/isa.hpp"
+#include "solver/geometry.hpp"
+#include "solver/plan.hpp"
+#include "solver/problem.hpp"
+#include "solver/transport/communicator.hpp"
+
+namespace halotune {
+
+/// Switches that tests and checks need; the defaults are what production runs use.
+struct SimulationOptions {
+  Isa isa = default_isa();
+  /// Fill ghosts with NaN beyond what every exchange delivers.
+  bool poison_ghosts = false;
+  /// Deliberate faults that tests must catch.
+  enum class Mutation { none, depth_minus_one, frozen_psi };
+  Mutation mutation = Mutation::none;
+  /// Never use the fused sweep (for comparing the two).
+  bool fuse = true;
+  /// Collect per-command timings.
+  bool timing = false;
+};
+
+/// Order-independent state hash: sum over owned cells of mix64(field, global index, bits), mod 2^64.
+struct StateHash {
+  std::uint64_t value = 0;
+  bool operator==(const StateHash&) const = default;
+};
+
+/// One problem, cut by one Plan, in memory on its devices, ready to step.
+class Simulation {
+ public:
+  /// Allocates and sets the initial state. @throws ConfigError when infeasible(); DeviceError when
+  /// memory or threads cannot be had.
+  Simulation(const Problem& problem, const Plan& plan, const SimulationOptions& options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// Takes n more steps; blocks until they are done. n need not be a multiple of s.
+  void advance(std::int64_t n);
+  std::int64_t steps_taken() const;
+
+  /// Over p, v and psi of owned cells.
+  StateHash state_hash();
+  /// SHA-256 over p, vx, vy, vz one after another, whole owned grid in global order, x fastest,
+  /// little endian, own precision. 64 hex digits.
+  std::string digest();
+  /// The whole field (0 = p, 1..3 = v) in global order, as double (exact for both precisions).
+  std::vector<double> gather(int field);
+  /// Replaces a field by values in global order and refreshes all ghosts.
+  void scatter(int field, const std::vector<double>& values);
+  /// E = sum p^2/(2K) + rho/2 v(n-1/2) v(n+1/2) times cell volume; takes the velocity half step on a
+  /// copy. K per axis enters through the scaled velocity, see docs/physics.md. [J]
+  double energy();
+  /// False when any owned value is NaN or Inf.
+  bool finite();
+  /// Traces of p, receiver by receiver, one value per step taken since the start.
+  const std::vector<std::vector<double>>& traces() const;
+
+  const Problem& problem() const;
+  const Plan& plan() const;
+  struct Timing {
+    std::string device, label;
+    double seconds;
+    std::int64_t calls;
+  };
+  std::vector<Timing> timings() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace halotune

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "solver/device/program.hpp"
+#include "solver/transport/message.hpp"
+
+namespace halotune {
+
+/// One connected set of messages that always travel together (one exchange). Its three verbs
+/// record commands into a Program; nothing moves before the program runs.
+///
+/// Order that the caller keeps within one replay: for every device start(), then finish(). The
+/// exchange itself guarantees that a source cell or a buffer is not overwritten before its reader
+/// has read it, given that the caller puts release() before the first command of a device that
+/// overwrites what was sent.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// Sending side of `device`: gathers packed messages, fires "ready".
+  virtual void start(Program& program, int device) = 0;
+  /// Receiving side of `device`: waits for "ready", moves and scatters the bytes, fires "taken".
+  virtual void finish(Program& program, int device) = 0;
+  /// Waits until all that `device` sent has been taken; `lag` as in Program::wait.
+  virtual void release(Program& program, int device, int lag) = 0;
+  /// The same as finish(), but moved by one member in the background while the commands recorded
+  /// between this call and Program::end_background run on the others.
+  virtual void finish_in_background(Program& program, int device) = 0;
+  /// Device memory held for buffers [bytes], by device.
+  virtual std::int64_t buffer_bytes(int device) const = 0;
+};
+
+/// A way to move halos between the devices of one process.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual std::string_view name() const = 0;
+  /// Reason why it cannot serve here, or nothing.
+  virtual std::optional<std::string> unavailable() const = 0;
+  /// Allocates buffers and events for the messages. The memory they name outlives the Exchange.
+  virtual std::unique_ptr<Exchange> connect(Program& program, std::vector<Message> messages) const = 0;
+};
+
+/// `shared` (the receiver reads the sender's memory) or `staged` (through a bounce buffer that
+/// stands for host memory). Names of transports that are not built (peer_copy, ...) are refused.
+/// @throws ConfigError
+const Transport& transport(std::string_view name);
+/// Every transport name of the vocabulary that this build knows.
+std::vector<std::string> transport_names();
+
+/// Bytes of buffers that connect() would allocate per device, without allocating.
+std::vector<std::int64_t> forecast_buffer_bytes(std::string_view transport, const std::vector<Message>& messages,
+                                                int devices);
+
+}  // namespace halotune
