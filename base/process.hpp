@@ -1,10 +1,10 @@
 #pragma once
+#include <sys/types.h>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace halotune {
@@ -24,8 +24,11 @@ struct ProcessExit {
   std::string describe() const;
 };
 
-/// A child in its own process group, with pipes on stdin, stdout and stderr. It dies with its
-/// parent. The destructor kills the whole group and reaps it.
+/// A child in its own process group, with pipes on stdin, stdout and stderr. It is killed when the
+/// thread that started it ends, thus also with its parent: let that thread outlive it. The destructor
+/// kills the whole group and reaps it; so does a normal end, for what the child left in its group.
+/// One thread at a time may use an object. While the caller is in any waiting member, both output
+/// pipes are drained, so a child does not block on them; up to 64 MiB of unread stdout is held.
 class ChildProcess {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,14 +41,17 @@ class ChildProcess {
 
   enum class Read { line, timeout, closed };
 
-  /// Writes text and a newline. @returns false when the child has closed its end.
-  bool write_line(const std::string& text);
+  /// Writes text and a newline. @returns false when the child has closed its end, or has not taken
+  /// the text by the deadline (part of it may have gone then).
+  bool write_line(const std::string& text, Clock::time_point deadline = Clock::time_point::max());
   void close_stdin();
-  /// Next line of stdout without its newline, waiting until `deadline`.
+  /// Next line of stdout without its newline, waiting until `deadline`; a last line that lacks one
+  /// counts too. Lines that the child wrote before its end can be read after wait().
   Read read_line(std::string& line, Clock::time_point deadline);
   /// Everything the child wrote to stderr so far (the last 64 KiB).
   std::string stderr_tail();
-  /// SIGKILL to the whole process group, then reap.
+  /// SIGKILL to the whole process group, then reap. A child that the kernel does not let go within
+  /// 10 s is given up.
   ProcessExit kill();
   /// Waits for the end; kills the group at the deadline. `timed_out` tells which.
   ProcessExit wait(Clock::time_point deadline, bool* timed_out = nullptr);

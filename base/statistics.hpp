@@ -6,6 +6,9 @@
 
 namespace halotune {
 
+// Every function that answers nullopt for no values does so for a NaN among them too. Functions of
+// pairs throw std::invalid_argument when the numbers of values differ.
+
 /// Median of the values (mean of the middle two). Empty: nullopt.
 std::optional<double> median(std::span<const double> values);
 
@@ -36,14 +39,16 @@ struct AlphaBetaFit {
   double relative_error = 0;    ///< median of |fit - measured| / measured
   std::int64_t n = 0;
 };
-/// Least squares weighted by 1/t^2, so that short and long messages count alike. Needs >= 2 sizes.
+/// Least squares weighted by 1/t^2, so that short and long messages count alike. Needs >= 2 sizes and
+/// times that grow with them, else nullopt. Points without a positive finite time are left out of n.
 std::optional<AlphaBetaFit> fit_alpha_beta(std::span<const double> bytes, std::span<const double> seconds);
 
 /// Two-sided p-value of the Wilcoxon signed-rank test on paired differences a[i]-b[i] (exact for
-/// n <= 25, normal with tie correction above). Zero differences are dropped; none left: 1.
+/// n <= 25, ties included; above, normal with tie and continuity corrections). Zero and NaN
+/// differences are dropped; none left: 1.
 double wilcoxon_signed_rank_p(std::span<const double> a, std::span<const double> b);
 
-/// Distribution-free interval of the median of a[i]/b[i].
+/// Distribution-free interval of the median of a[i]/b[i]; nullopt for no pairs or 0/0.
 std::optional<Interval> paired_ratio(std::span<const double> a, std::span<const double> b, double level = 0.95);
 
 }  // namespace halotune

@@ -47,11 +47,16 @@ struct TrialFilter {
   std::int64_t limit = 0;  ///< 0: all
 };
 
-/// The SQLite store. One object per thread; several processes may have the file open.
+class Connection;
+
+/// The SQLite store. One object per thread; several processes may have the file open. An object is not carried across
+/// fork(). Every member throws DbError, as "problem (why) suggestion", when the file cannot be read or written.
 class Store {
  public:
   /// Opens or creates; migrates with a backup beside the file. Refuses foreign application ids,
-  /// newer schemas, network file systems. @throws DbError
+  /// newer schemas, network file systems (unless HALOTUNE_ALLOW_NETWORK_DB=1). Missing folders are made with mode
+  /// 0700. A file that cannot be written is opened for reading. ":memory:" is a store that lives as long as the object.
+  /// @throws DbError
   explicit Store(const std::filesystem::path& file);
   ~Store();
   Store(Store&&) noexcept;
@@ -60,7 +65,10 @@ class Store {
   /// $XDG_STATE_HOME/halotune/halotune.db, ~/.local/state/..., or a per-user folder under /tmp.
   static std::filesystem::path default_path();
 
-  /// All add() calls are durable on return and idempotent by id. @returns the id.
+  /// All add() calls are durable on return and idempotent by id. @returns the id, which is computed here from the
+  /// other columns. An empty `created` becomes utc_now(). Add the machine and the problem that a row names as well:
+  /// check() reports rows whose problem or machine is unknown. Of two problems with one key the store keeps the JSON
+  /// that sorts first, so that the order of adding does not matter.
   std::string add(MachineRow row);
   void add(const ProblemRow& row);
   std::string add(TrialRow row);
@@ -73,21 +81,26 @@ class Store {
                                            const std::string& visible_set) const;
   std::vector<ProblemRow> problems() const;
   std::optional<ProblemRow> problem(const std::string& key) const;
-  std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< oldest first
+  /// Oldest first; with a limit, the newest `limit` of them.
+  std::vector<TrialRow> trials(const TrialFilter& filter) const;
   std::vector<RecommendationRow> recommendations(const std::optional<std::string>& problem_key) const;  ///< newest first
-  std::vector<RunRow> runs(const std::optional<std::string>& problem_key) const;
+  std::vector<RunRow> runs(const std::optional<std::string>& problem_key) const;  ///< newest first
   std::optional<SessionRow> unfinished_session(const std::string& request_key) const;
 
   /// application_id, user_version, integrity_check, foreign keys, ids match their contents. Empty: sound.
   std::vector<std::string> check() const;
   const std::filesystem::path& file() const;
 
+  /// For the other functions of this folder (export, import, prune).
+  Connection& connection() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Now, in the format of the rows.
+/// Now, in the format of the rows. Within a process each call gives a later time than the one before, even when the
+/// system clock is set back.
 std::string utc_now();
 
 }  // namespace halotune

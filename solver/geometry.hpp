@@ -55,7 +55,8 @@ struct Part {
   std::array<std::array<Side, 2>, 3> sides{};
 };
 
-/// The grid cut by a Plan: plain data, no memory.
+/// The grid cut by a Plan: plain data, no memory. Even cuts give the first (cells mod parts) parts of an
+/// axis one cell more than the others.
 struct Decomposition {
   std::array<std::int64_t, 3> grid{};
   std::array<std::int64_t, 3> parts{};
@@ -63,6 +64,10 @@ struct Decomposition {
 };
 /// @throws ConfigError for cuts that do not fit the grid.
 Decomposition decompose(const Problem& problem, const Plan& plan);
+
+/// Packing of everything that travels in one direction: that of the first axis (x before y before z) with
+/// a nonzero component.
+Packing message_packing(const Plan& plan, const std::array<int, 3>& direction);
 
 /// Owned box grown by the ghost depth of `field` on split sides only (global coordinates; may reach
 /// outside the grid on a split periodic axis).

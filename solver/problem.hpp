@@ -22,6 +22,7 @@ struct Medium {
   std::array<double, 3> speed_m_s{1500, 1500, 1500};
   double density_kg_m3 = 1000;
   double max_speed() const;
+  bool operator==(const Medium&) const = default;
 };
 
 /// CFS-CPML of one face. Profiles follow the FDTD paper's table 2 with sigma_max corrected by c.
@@ -31,49 +32,68 @@ struct CpmlFace {
   double grading = 3;        ///< q
   double kappa_max = 5;
   double alpha_ratio = 0.05; ///< alpha_max / sigma_max
+  bool operator==(const CpmlFace&) const = default;
 };
 
-struct ZeroState {};
+struct ZeroState {
+  bool operator==(const ZeroState&) const = default;
+};
 /// Every value is a hash of (seed, field, global index), uniform in [-0.5, 0.5); psi too.
-struct RandomState { std::int64_t seed = 1; };
+struct RandomState {
+  std::int64_t seed = 1;
+  bool operator==(const RandomState&) const = default;
+};
 /// p = amplitude * exp(-|x - center|^2 / (2 width^2)), v = 0.
 struct GaussianState {
   std::array<double, 3> center_m{};
   double width_m = 0;
   double amplitude = 1;  ///< [Pa]
+  bool operator==(const GaussianState&) const = default;
 };
 /// p = amplitude * prod_a cos(k_a x_a) at t = 0 with the v that belongs to it at t = -dt/2, k_a = 2 pi
 /// modes_a / extent on periodic axes and pi modes_a / extent between rigid faces (cell centres at (i+1/2) h).
 struct StandingWaveState {
   std::array<std::int64_t, 3> modes{1, 1, 1};
   double amplitude = 1;  ///< [Pa]
+  bool operator==(const StandingWaveState&) const = default;
 };
 using InitialState = std::variant<ZeroState, RandomState, GaussianState, StandingWaveState>;
 
-/// Adds amplitude * weight(cell) * w(t) * dt-scaled pressure each step; see docs/physics.md.
+/// A pressure rate: each step adds dt * amplitude * weight(cell) * w((n + 1/2) dt) to p(n+1).
 struct Source {
   std::array<double, 3> position_m{};
-  double amplitude = 1;        ///< [Pa] added to p per step at the centre for a unit wavelet
+  double amplitude = 1;  ///< [Pa/s] rate of pressure at the centre for a unit wavelet
   std::int64_t radius_cells = 2;  ///< Gaussian width (standard deviation) of the footprint in cells; 0 = one cell
   /// Ricker: (1 - 2a^2) exp(-a^2), a = pi f (t - t0). t0 defaults to 1.2 / f.
-  struct Ricker { double frequency_hz = 0; double delay_s = 0; };
+  struct Ricker {
+    double frequency_hz = 0;
+    double delay_s = 0;
+    bool operator==(const Ricker&) const = default;
+  };
   /// Values at t = n * interval, linear between, zero outside.
-  struct Samples { std::vector<double> values; double interval_s = 0; };
+  struct Samples {
+    std::vector<double> values;
+    double interval_s = 0;
+    bool operator==(const Samples&) const = default;
+  };
   std::variant<Ricker, Samples> wavelet;
   /// w(t) in double.
   double value_at(double time_s) const;
   /// Time after which w is (numerically, < 1e-12 of its peak) zero.
   double end_s() const;
+  bool operator==(const Source&) const = default;
 };
 
 struct Receiver {
   std::string name;
   std::array<double, 3> position_m{};  ///< nearest cell centre is read
+  bool operator==(const Receiver&) const = default;
 };
 
 struct OutputSpec {
   std::string file;             ///< HDF5 with receiver traces; empty: none
   std::int64_t every_steps = 1; ///< sampling of the traces
+  bool operator==(const OutputSpec&) const = default;
 };
 
 /// What to solve. SI units; a field without a unit suffix is in cells.
@@ -100,6 +120,7 @@ struct Problem {
   /// CPML thickness of a face, 0 where the face has none.
   std::int64_t layer_cells(int axis, int side) const;
   bool periodic(int axis) const { return faces[axis][0] == FaceKind::periodic; }
+  bool operator==(const Problem&) const = default;
 };
 
 /// Where a default time step comes from: files use 0.9 of the limit, --grid and --bench 0.05.
@@ -112,7 +133,8 @@ Json to_json(const Problem& problem);
 /// --grid NXxNYxNZ: lambda 0.05, CPML 20 on every face, order 8, float32, 64 steps, initial random.
 Json problem_json_of_grid(std::array<std::int64_t, 3> grid);
 
-/// Sets `path` ("cpml.cells", "faces.xlo", "sources.0.amplitude") to a JSON value or bare word.
+/// Sets `path` ("cpml.cells", "faces.xlo", "sources.0.amplitude") to a JSON value or bare word. Setting
+/// one of steps and duration_s, or of cfl and time_step_s, removes the other. `problem` is unchanged on error.
 /// @throws ConfigError for a path that does not exist in the schema.
 void set_json_path(Json& problem, const std::string& assignment);
 

@@ -19,7 +19,12 @@ struct SimulationOptions {
   /// Fill ghosts with NaN beyond what every exchange delivers.
   bool poison_ghosts = false;
   /// Deliberate faults that tests must catch.
-  enum class Mutation { none, depth_minus_one, frozen_psi };
+  enum class Mutation {
+    none,
+    depth_minus_one,    ///< every halo box lacks its outermost layer
+    psi_not_exchanged,  ///< ghosts keep the psi they had
+    frozen_psi,         ///< psi in ghosts is received but not advanced within a block
+  };
   Mutation mutation = Mutation::none;
   /// Never use the fused sweep (for comparing the two).
   bool fuse = true;

@@ -7,12 +7,13 @@
 
 namespace halotune {
 
-/// Bytes of device memory, 4 KiB-aligned, advised to huge pages, zeroed page by page by the team
-/// of the device that owns it (first touch). Move-only; frees itself.
+/// Bytes of device memory, advised to huge pages, zeroed page by page by the team of the device
+/// that owns it (first touch). Aligned to 2 MiB from 2 MiB on, to 4 KiB below. Move-only; frees itself.
 class Buffer {
  public:
   Buffer() = default;
-  /// First touch in `threads` equal runs, run i by team member i. @throws DeviceError (out of memory).
+  /// First touch in `threads` equal runs of pages, run i by team member i. The team must be idle.
+  /// Zero bytes give a buffer without memory. @throws DeviceError (out of memory) with the numbers.
   Buffer(std::int64_t bytes, Team& owner);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;

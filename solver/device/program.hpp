@@ -19,7 +19,11 @@ struct Event {
 /// is on a GPU. Commands of one device run in order; devices meet only through events.
 ///
 /// On CPU devices every member of the team walks the list itself, so replaying costs no host work:
-/// a command is one call per member, followed by a team barrier unless it says otherwise.
+/// a command is one call per member, followed by a team barrier unless it says otherwise. The last
+/// barrier left out is made up for at the next record(), begin_background() or the end of the list.
+///
+/// Misuse (an index out of range, an unmatched background, a team that serves two devices) is a
+/// std::logic_error.
 class Program {
  public:
   /// One Team per device, not owned; they outlive the program.
@@ -33,24 +37,32 @@ class Program {
   /// Appends work for `device`. `label` shows up in timings and error messages.
   void launch(int device, std::string label, Body body, bool barrier_after = true);
   Event create_event();
-  /// Fires when everything recorded before it on `device` has finished.
+  /// Fires when everything recorded before it on `device` has finished. Between begin_background
+  /// and end_background that means the foreground only. Record an event at one place.
   void record(int device, Event event);
   /// Later commands of `device` wait until `event` has fired in the replay that is `lag` before the
   /// current one (lag 0: this replay; lag 1: the previous one, which holds at once in the first).
+  /// Replays count on from one run() to the next.
   void wait(int device, Event event, int lag = 0);
   /// Work on one member (the last) that runs beside the commands recorded up to the matching
-  /// end_background(); `body` may wait for events with wait_event(). Needs two threads.
+  /// end_background(); `body` may wait for events with wait_event(). Meanwhile the other members
+  /// get TeamMember{thread, threads - 1}. @throws std::logic_error with fewer than two threads.
   void begin_background(int device, std::string label, std::function<void()> body);
   void end_background(int device);
-  /// For background bodies and single-member work: waits for / fires an event in this replay.
-  void wait_event(Event event, int lag = 0);
-  void fire_event(Event event);
+  /// For background bodies and single-member work, called inside a body of the running program:
+  /// waits for / fires an event in this replay. Everything that the caller did before it is seen
+  /// by those who wait. When another body has failed, wait_event unwinds the calling body.
+  static void wait_event(Event event, int lag = 0);
+  static void fire_event(Event event);
 
   /// Replays the list `times` times on all devices and returns when they have finished.
-  /// @throws the first exception of a body; the program is unusable afterwards.
+  /// @throws the first exception of a body; all devices stop, the program is unusable afterwards.
+  /// A DeviceError is given the command's label and device.
   void run(std::int64_t times = 1);
 
-  /// Seconds spent per label and device since the last reset, member 0's clock; off by default.
+  /// Seconds spent per label and device since the last reset, member 0's clock (background work:
+  /// the last member's), barrier included; time in wait() has the label "wait". Off by default;
+  /// every call of enable_timing() resets.
   void enable_timing(bool on);
   struct Timing {
     int device;
@@ -58,6 +70,7 @@ class Program {
     double seconds;
     std::int64_t calls;
   };
+  /// In order of device and first use of the label. Not while the program runs.
   std::vector<Timing> timings() const;
 
   int devices() const noexcept;

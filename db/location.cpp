@@ -1,0 +1,90 @@
+#include "db/location.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+#include "db/file_system.hpp"
+#include "db/store.hpp"
+
+namespace halotune {
+namespace fs = std::filesystem;
+namespace {
+
+std::optional<fs::path> absolute_from_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text != '/') return {};
+  return fs::path(text);
+}
+
+std::optional<fs::path> home_of_account() {
+  std::array<char, 16384> text{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwuid_r(geteuid(), &entry, text.data(), text.size(), &found) != 0 || found == nullptr) return {};
+  if (found->pw_dir == nullptr || *found->pw_dir != '/' || access(found->pw_dir, W_OK) != 0) return {};
+  return fs::path(found->pw_dir);
+}
+
+void make_private_folders(const fs::path& folder, const fs::path& file) {
+  if (folder.empty() || fs::exists(folder)) return;
+  make_private_folders(folder.parent_path(), file);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw DbError(fmt::format("cannot make the folder {} for the store ({}) name a file you can write with --db",
+                              folder.string(), std::strerror(errno)));
+  }
+}
+
+void require_own_folder(const fs::path& folder) {
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 0022) == 0) return;
+  throw DbError(fmt::format("the folder {} is not safe for a store (others can write there, or it is a link) remove "
+                            "it, set HOME or XDG_STATE_HOME, or name a file with --db",
+                            folder.string()));
+}
+
+}  // namespace
+
+fs::path fallback_store_path() { return fmt::format("/tmp/halotune-{}/halotune.db", geteuid()); }
+
+fs::path Store::default_path() {
+  if (const auto state = absolute_from_environment("XDG_STATE_HOME")) return *state / "halotune" / "halotune.db";
+  auto home = absolute_from_environment("HOME");
+  if (!home) home = home_of_account();
+  if (home) return *home / ".local" / "state" / "halotune" / "halotune.db";
+  return fallback_store_path();
+}
+
+fs::path prepare_location(const fs::path& file) {
+  if (file.empty()) throw DbError("the store has no file name (the path is empty) name a file with --db");
+  try {
+    const fs::path whole = fs::absolute(file).lexically_normal();
+    refuse_network_file_system(whole, file_system_of(whole));
+    make_private_folders(whole.parent_path(), whole);
+    if (whole == fallback_store_path()) require_own_folder(whole.parent_path());
+    if (!fs::is_directory(whole.parent_path())) {
+      throw DbError(fmt::format("the store {} cannot be made ({} is not a folder) name another file with --db",
+                                whole.string(), whole.parent_path().string()));
+    }
+    if (fs::exists(whole) && !fs::is_regular_file(whole)) {
+      throw DbError(fmt::format("the store {} cannot be used (it is a folder or a device, not a file) name a file "
+                                "with --db",
+                                whole.string()));
+    }
+    return fs::weakly_canonical(whole);
+  } catch (const fs::filesystem_error& error) {
+    throw DbError(fmt::format("the store {} cannot be reached ({}) name another file with --db", file.string(),
+                              error.code().message()));
+  }
+}
+
+}  // namespace halotune

@@ -1,0 +1,164 @@
+#include "db/schema.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace halotune {
+namespace {
+
+constexpr auto json = Column::Kind::json;
+constexpr auto real = Column::Kind::real;
+constexpr auto reference = Column::Kind::reference;
+constexpr auto text = Column::Kind::text;
+
+// Foreign keys are declared and checked by `db check`, not enforced: a partial import must not fail on them.
+constexpr const char* schema_1 = R"sql(
+CREATE TABLE machines(
+  id TEXT PRIMARY KEY NOT NULL, hw_class TEXT NOT NULL, sw_env TEXT NOT NULL, node TEXT NOT NULL,
+  visible_set TEXT NOT NULL, name TEXT NOT NULL, created TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+CREATE TABLE problems("key" TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL) STRICT;
+CREATE TABLE trials(
+  id TEXT PRIMARY KEY NOT NULL, problem_key TEXT REFERENCES problems("key"), machine_id TEXT REFERENCES machines(id),
+  hw_class TEXT NOT NULL, sw_env TEXT NOT NULL, node TEXT NOT NULL, visible_set TEXT NOT NULL, session TEXT NOT NULL,
+  plan_key TEXT NOT NULL, plan TEXT NOT NULL,
+  status TEXT NOT NULL CHECK(status IN ('ok','infeasible','failed','timeout','wrong','pruned')),
+  reason TEXT NOT NULL, device_set TEXT NOT NULL, created TEXT NOT NULL, predicted_s REAL, median_s REAL,
+  samples TEXT NOT NULL, provenance TEXT NOT NULL) STRICT;
+CREATE TABLE recommendations(
+  id TEXT PRIMARY KEY NOT NULL, problem_key TEXT REFERENCES problems("key"), problem TEXT NOT NULL,
+  hw_class TEXT NOT NULL, sw_env TEXT NOT NULL, node TEXT NOT NULL, visible_set TEXT NOT NULL,
+  device_set TEXT NOT NULL, objective TEXT NOT NULL, session TEXT NOT NULL, created TEXT NOT NULL,
+  json TEXT NOT NULL) STRICT;
+CREATE TABLE runs(
+  id TEXT PRIMARY KEY NOT NULL, problem_key TEXT REFERENCES problems("key"), hw_class TEXT NOT NULL,
+  node TEXT NOT NULL, plan_key TEXT NOT NULL, plan TEXT NOT NULL, created TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+CREATE TABLE sessions(
+  id TEXT PRIMARY KEY NOT NULL, request_key TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('running','finished')), created TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+CREATE INDEX machines_by_keys ON machines(hw_class, sw_env, node, visible_set, created);
+CREATE INDEX machines_by_created ON machines(created);
+CREATE INDEX trials_by_problem ON trials(problem_key, hw_class, created);
+CREATE INDEX trials_by_session ON trials(session, created);
+CREATE INDEX trials_by_class ON trials(hw_class, node, created);
+CREATE INDEX trials_by_plan ON trials(plan_key, created);
+CREATE INDEX trials_by_created ON trials(created);
+CREATE INDEX trials_by_machine ON trials(machine_id);
+CREATE INDEX recommendations_by_problem ON recommendations(problem_key, created);
+CREATE INDEX runs_by_problem ON runs(problem_key, created);
+CREATE INDEX sessions_by_request ON sessions(request_key, state, created);
+)sql";
+
+std::string quoted_columns(const Table& table) {
+  std::string list;
+  for (const Column& column : table.columns) list += fmt::format("{}\"{}\"", list.empty() ? "" : ",", column.name);
+  return list;
+}
+
+std::string on_conflict(const Table& table) {
+  switch (table.merge) {
+    case Merge::content:
+      return "DO NOTHING";
+    case Merge::smallest:
+      return "DO UPDATE SET json=excluded.json WHERE excluded.json<problems.json";
+    case Merge::furthest:
+      return "DO UPDATE SET request_key=excluded.request_key, state=excluded.state, created=excluded.created, "
+             "json=excluded.json WHERE "
+             "(excluded.state='finished', excluded.created, excluded.json, excluded.request_key) > "
+             "(sessions.state='finished', sessions.created, sessions.json, sessions.request_key)";
+  }
+  throw std::logic_error("unknown merge rule");
+}
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all = {
+      {"machines",
+       Merge::content,
+       {{"id"}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"}, {"name"}, {"created"}, {"json", json}}},
+      {"problems", Merge::smallest, {{"key"}, {"json", json}}},
+      {"recommendations",
+       Merge::content,
+       {{"id"}, {"problem_key", reference}, {"problem", json}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"},
+        {"device_set"}, {"objective"}, {"session"}, {"created"}, {"json", json}}},
+      {"runs",
+       Merge::content,
+       {{"id"}, {"problem_key", reference}, {"hw_class"}, {"node"}, {"plan_key"}, {"plan", json}, {"created"},
+        {"json", json}}},
+      {"sessions",
+       Merge::furthest,
+       {{"id"}, {"request_key"}, {"state", text, {"running", "finished"}}, {"created"}, {"json", json}}},
+      {"trials",
+       Merge::content,
+       {{"id"}, {"problem_key", reference}, {"machine_id", reference}, {"hw_class"}, {"sw_env"}, {"node"},
+        {"visible_set"}, {"session"}, {"plan_key"}, {"plan", json},
+        {"status", text, {"ok", "infeasible", "failed", "timeout", "wrong", "pruned"}}, {"reason"}, {"device_set"},
+        {"created"}, {"predicted_s", real}, {"median_s", real}, {"samples", json}, {"provenance", json}}},
+  };
+  return all;
+}
+
+const Table& table(std::string_view name) {
+  const auto found = std::find_if(tables().begin(), tables().end(), [&](const Table& t) { return t.name == name; });
+  if (found == tables().end()) throw std::logic_error(fmt::format("the store has no table {}", name));
+  return *found;
+}
+
+std::string select_sql(const Table& table) {
+  return fmt::format("SELECT {} FROM {}", quoted_columns(table), table.name);
+}
+
+std::string insert_sql(const Table& table) {
+  std::string marks = "?";
+  for (std::size_t i = 1; i < table.columns.size(); ++i) marks += ",?";
+  return fmt::format("INSERT INTO {}({}) VALUES({}) ON CONFLICT(\"{}\") {}", table.name, quoted_columns(table), marks,
+                     table.columns.front().name, on_conflict(table));
+}
+
+const std::vector<Migration>& schema_migrations() {
+  static const std::vector<Migration> steps = {{1, schema_1}};
+  return steps;
+}
+
+std::int64_t schema_version() { return schema_migrations().back().to_version; }
+
+SchemaMark read_mark(Connection& connection) {
+  return connection.attempt([&] {
+    SQLite::Database& database = connection.database();
+    SchemaMark mark;
+    mark.application = database.execAndGet("PRAGMA application_id").getInt64();
+    mark.version = database.execAndGet("PRAGMA user_version").getInt64();
+    mark.objects = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt64();
+    return mark;
+  });
+}
+
+std::vector<std::string> schema_differences(Connection& connection) {
+  return connection.attempt([&] {
+    std::vector<std::string> differences;
+    for (const Table& expected : tables()) {
+      const std::string name(expected.name);
+      Loan kind = connection.prepare("SELECT type FROM sqlite_master WHERE name=?");
+      kind->bind(1, name);
+      if (!kind->executeStep() || kind->getColumn(0).getString() != "table") {
+        differences.push_back(fmt::format("table {} is missing", name));
+        continue;
+      }
+      std::vector<std::string> found, wanted;
+      Loan columns = connection.prepare("SELECT name FROM pragma_table_info(?) ORDER BY name");
+      columns->bind(1, name);
+      while (columns->executeStep()) found.push_back(columns->getColumn(0).getString());
+      for (const Column& column : expected.columns) wanted.emplace_back(column.name);
+      std::sort(wanted.begin(), wanted.end());
+      if (found != wanted) {
+        differences.push_back(
+            fmt::format("table {} has columns {} instead of {}", name, fmt::join(found, ","), fmt::join(wanted, ",")));
+      }
+    }
+    return differences;
+  });
+}
+
+}  // namespace halotune

@@ -1,0 +1,143 @@
+#include "probes/probe_session.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include "probes/stream_runs.hpp"
+
+namespace halotune {
+namespace {
+
+constexpr double sentinel_period_s = 1.0;
+
+SamplingPlan sampling_plan(const ProbeOptions& options) {
+  SamplingPlan plan;
+  plan.samples = options.samples;
+  plan.sample_s = options.quick ? 0.15e-3 : 0.3e-3;
+  plan.deadline = SamplingPlan::Clock::now() + std::chrono::duration_cast<SamplingPlan::Clock::duration>(
+                                                   std::chrono::duration<double>(options.max_seconds));
+  return plan;
+}
+
+void set_status(ProbeRow& row, std::string status, std::string reason) {
+  row.samples.reset();
+  row.status = std::move(status);
+  row.reason = std::move(reason);
+}
+
+ProbeRow drift_row(const std::vector<ProbeRow>& repeats) {
+  ProbeRow row;
+  row.kind = "sentinel";
+  row.variant = "drift";
+  row.from = row.to = repeats.front().from;
+  row.unit = "ratio";
+  row.convention = "repeats / first";
+  std::vector<double> ratios;
+  for (const auto& repeat : repeats) {
+    if (repeat.samples) ratios.push_back(repeat.samples->median / repeats.front().samples->median);
+  }
+  row.samples = summarise(ratios);
+  return row;
+}
+
+}  // namespace
+
+ProbeSession::ProbeSession(const ProbeOptions& options, const CpuDeviceSpec& sentinel_device,
+                           std::int64_t sentinel_bytes)
+    : options_(options),
+      sampling_(sampling_plan(options)),
+      random_(std::random_device{}()),
+      sentinel_team_(sentinel_device, 0),
+      sentinel_from_(sentinel_bytes, sentinel_team_),
+      sentinel_to_(sentinel_bytes, sentinel_team_) {}
+
+void ProbeSession::run(std::vector<ProbeGroup> groups) {
+  const auto count = [](int sum, const ProbeGroup& group) { return sum + static_cast<int>(group.rows.size()); };
+  all_ += std::accumulate(groups.begin(), groups.end(), 0, count);
+  look_at_sentinel();
+  for (auto& group : groups) run_group(group);
+  look_at_sentinel();
+}
+
+bool ProbeSession::out_of_time() const { return SamplingPlan::Clock::now() > sampling_.deadline; }
+
+void ProbeSession::run_group(ProbeGroup& group) {
+  MeasureRow measure_row;
+  try {
+    sampling_.check_deadline();
+    measure_row = group.set_up();
+  } catch (const ProbeTimeout& e) {
+    for (auto& row : group.rows) set_status(row, "timeout", e.what());
+  } catch (const std::exception& e) {
+    for (auto& row : group.rows) set_status(row, "failed", e.what());
+  }
+  std::vector<std::size_t> order(group.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), random_);
+  for (const std::size_t i : order) {
+    if (measure_row) measure(group.rows[i], measure_row, group.what);
+    ++done_;
+  }
+  std::move(group.rows.begin(), group.rows.end(), std::back_inserter(rows_));
+}
+
+void ProbeSession::measure(ProbeRow& row, const MeasureRow& measure_row, const std::string& what) {
+  if (options_.progress) options_.progress(what, done_, all_);
+  const std::chrono::duration<double> since_sentinel = SamplingPlan::Clock::now() - sentinel_time_;
+  if (since_sentinel.count() > sentinel_period_s) look_at_sentinel();
+  try {
+    sampling_.check_deadline();
+    measure_row(row);
+    if (row.status == "ok" && !row.samples) set_status(row, "failed", "the probe gave no samples");
+  } catch (const ProbeTimeout& e) {
+    set_status(row, "timeout", e.what());
+  } catch (const ProbeUnsupported& e) {
+    set_status(row, "unsupported", e.what());
+  } catch (const std::exception& e) {
+    set_status(row, "failed", e.what());
+  }
+}
+
+void ProbeSession::look_at_sentinel() {
+  if (out_of_time()) return;
+  sentinel_time_ = SamplingPlan::Clock::now();
+  ProbeRow row;
+  row.kind = "sentinel";
+  row.variant = "copy";
+  row.from = row.to = "cpu:" + std::to_string(sentinel_team_.device().index);
+  row.bytes = sentinel_from_.bytes();
+  row.unit = "B/s";
+  row.convention = copy_convention;
+  try {
+    const StreamArrays arrays{sentinel_from_.as<float>(), sentinel_to_.as<float>(), row.bytes};
+    const auto seconds = sample_seconds(copy_run(sentinel_team_, arrays, stream_loops().copy_plain), sampling_);
+    row.samples = rates_from_seconds(seconds, 2.0 * static_cast<double>(row.bytes));
+  } catch (const ProbeTimeout&) {
+    return;
+  }
+  sentinel_rows_.push_back(std::move(row));
+}
+
+std::vector<ProbeRow> ProbeSession::take_rows() {
+  if (!sentinel_rows_.empty()) sentinel_rows_.push_back(drift_row(sentinel_rows_));
+  std::move(sentinel_rows_.begin(), sentinel_rows_.end(), std::back_inserter(rows_));
+  sentinel_rows_.clear();
+  return std::exchange(rows_, {});
+}
+
+std::optional<SampleSummary> rates_from_seconds(const std::vector<double>& seconds, double bytes_per_operation) {
+  std::vector<double> rates;
+  for (const double s : seconds) rates.push_back(bytes_per_operation / s);
+  return summarise(rates);
+}
+
+std::int64_t memory_array_bytes(std::int64_t l3_bytes, std::int64_t memory_bytes, bool quick) {
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  const std::int64_t wanted = (l3_bytes > 0 ? l3_bytes : 32 * mib) * (quick ? 2 : 4);
+  const std::int64_t most = memory_bytes > 0 ? std::min(memory_bytes / 16, 4096 * mib) : 256 * mib;
+  return std::max(mib, std::min(wanted, most)) / 4096 * 4096;
+}
+
+}  // namespace halotune

@@ -1,0 +1,61 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+#include "probes/sampling.hpp"
+#include "solver/device/memory.hpp"
+
+namespace halotune {
+
+/// Takes the figure of one row: sets `samples`, and `status` with `reason` where it is not ok.
+using MeasureRow = std::function<void(ProbeRow&)>;
+
+/// Rows that share expensive set-up (teams, buffers). The rows come with everything but their figures.
+struct ProbeGroup {
+  std::string what;                    ///< for progress messages
+  std::vector<ProbeRow> rows;          ///< in the order in which they are reported
+  std::function<MeasureRow()> set_up;  ///< what it allocates lives as long as the function that it returns
+};
+
+/// Takes rows in random order, turns every failure into a row that says why, and keeps an eye on the machine's drift.
+class ProbeSession {
+ public:
+  /// `sentinel_device` runs the repeated copy; `sentinel_bytes` is the size of its array.
+  ProbeSession(const ProbeOptions& options, const CpuDeviceSpec& sentinel_device, std::int64_t sentinel_bytes);
+
+  /// One after another; rows inside a group in random order.
+  void run(std::vector<ProbeGroup> groups);
+
+  const SamplingPlan& sampling() const noexcept { return sampling_; }
+  std::mt19937_64& random() noexcept { return random_; }
+  /// All rows, the sentinel's last, with its drift.
+  std::vector<ProbeRow> take_rows();
+
+ private:
+  void run_group(ProbeGroup& group);
+  void measure(ProbeRow& row, const MeasureRow& measure_row, const std::string& what);
+  void look_at_sentinel();
+  bool out_of_time() const;
+
+  ProbeOptions options_;
+  SamplingPlan sampling_;
+  std::mt19937_64 random_;
+  Team sentinel_team_;
+  Buffer sentinel_from_, sentinel_to_;
+  SamplingPlan::Clock::time_point sentinel_time_{};
+  std::vector<ProbeRow> rows_, sentinel_rows_;
+  int done_ = 0, all_ = 0;
+};
+
+/// Traffic of the rows: `bytes_per_operation` over each sample's seconds.
+std::optional<SampleSummary> rates_from_seconds(const std::vector<double>& seconds, double bytes_per_operation);
+
+/// Size of one array [bytes] that cores with `l3_bytes` of L3 cannot hold: 4 x L3 (2 x when quick; two arrays are used),
+/// at most a sixteenth of `memory_bytes` and 4 GiB. 0 means unknown for both.
+std::int64_t memory_array_bytes(std::int64_t l3_bytes, std::int64_t memory_bytes, bool quick);
+
+}  // namespace halotune

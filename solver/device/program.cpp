@@ -1,0 +1,177 @@
+#include "solver/device/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "solver/device/replay.hpp"
+
+namespace halotune {
+
+using replay::Command;
+
+struct Program::State {
+  replay::Lane& lane(int device) {
+    if (device < 0 || device >= static_cast<int>(score.lanes.size())) {
+      throw std::logic_error(fmt::format("device {} is not in this program of {}", device, score.lanes.size()));
+    }
+    return score.lanes[static_cast<std::size_t>(device)];
+  }
+  void check_event(Event event, int lag) const {
+    if (event.index < 0 || event.index >= static_cast<int>(score.events.size()) || lag < 0) {
+      throw std::logic_error(fmt::format("event {} with lag {} is not of this program", event.index, lag));
+    }
+  }
+  void check_runnable();
+  void start_all(std::int64_t first, std::int64_t last);
+  std::exception_ptr finish_all();
+
+  replay::Score score;
+};
+
+Program::Program(std::vector<Team*> devices) : state_(std::make_unique<State>()) {
+  std::set<const Team*> seen;
+  for (Team* team : devices) {
+    if (team == nullptr || !seen.insert(team).second) throw std::logic_error("a program needs one team per device");
+    state_->score.lanes.emplace_back(*team, state_->score.abandoned);
+  }
+}
+
+Program::~Program() = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+
+void Program::launch(int device, std::string label, Body body, bool barrier_after) {
+  Command command;
+  command.label = std::move(label);
+  command.body = std::move(body);
+  command.barrier_after = barrier_after;
+  state_->lane(device).append(std::move(command));
+}
+
+Event Program::create_event() {
+  state_->score.events.emplace_back();
+  return {static_cast<int>(state_->score.events.size()) - 1};
+}
+
+void Program::record(int device, Event event) {
+  state_->check_event(event, 0);
+  auto& lane = state_->lane(device);
+  lane.synchronise();
+  Command command;
+  command.kind = Command::Kind::record;
+  command.event = event.index;
+  lane.append(std::move(command));
+}
+
+void Program::wait(int device, Event event, int lag) {
+  state_->check_event(event, lag);
+  Command command;
+  command.kind = Command::Kind::wait;
+  command.label = "wait";
+  command.event = event.index;
+  command.lag = lag;
+  state_->lane(device).append(std::move(command));
+}
+
+void Program::begin_background(int device, std::string label, std::function<void()> body) {
+  auto& lane = state_->lane(device);
+  if (lane.in_background) throw std::logic_error("background work cannot be nested");
+  if (lane.team.threads() < 2) throw std::logic_error("background work needs a team of at least two threads");
+  lane.synchronise();
+  lane.in_background = true;
+  lane.background_begin = lane.commands.size();
+  Command command;
+  command.kind = Command::Kind::begin_background;
+  command.label = std::move(label);
+  command.background = std::move(body);
+  lane.append(std::move(command));
+}
+
+void Program::end_background(int device) {
+  auto& lane = state_->lane(device);
+  if (!lane.in_background) throw std::logic_error("end_background without begin_background");
+  lane.in_background = false;
+  lane.commands[lane.background_begin].end = lane.commands.size();
+  Command command;
+  command.kind = Command::Kind::end_background;
+  lane.append(std::move(command));
+  lane.unsynchronised = false;
+}
+
+void Program::wait_event(Event event, int lag) { replay::Walk::current().wait_for(event.index, lag); }
+void Program::fire_event(Event event) { replay::Walk::current().fire(event.index); }
+
+void Program::State::check_runnable() {
+  if (score.failure) throw std::logic_error("a program that has failed cannot run again");
+  for (const auto& lane : score.lanes) {
+    if (lane.in_background) throw std::logic_error("begin_background without end_background");
+  }
+}
+
+void Program::State::start_all(std::int64_t first, std::int64_t last) {
+  for (int device = 0; device < static_cast<int>(score.lanes.size()); ++device) {
+    lane(device).team.start([this, device, first, last](TeamMember member) {
+      replay::Walk walk(score, device, member);
+      walk.replay(first, last);
+    });
+  }
+}
+
+// Waits for every team, whatever happens; what a team reports counts only when no body has failed.
+std::exception_ptr Program::State::finish_all() {
+  std::exception_ptr reported;
+  for (auto& lane : score.lanes) {
+    try {
+      lane.team.wait();
+    } catch (...) {
+      if (!reported) reported = std::current_exception();
+    }
+  }
+  return score.failure ? score.failure : reported;
+}
+
+void Program::run(std::int64_t times) {
+  state_->check_runnable();
+  if (times < 1) return;
+  auto& score = state_->score;
+  try {
+    state_->start_all(score.replays_done + 1, score.replays_done + times);
+  } catch (...) {
+    score.note_failure(std::current_exception());
+  }
+  if (const auto failure = state_->finish_all()) std::rethrow_exception(failure);
+  score.replays_done += times;
+}
+
+void Program::enable_timing(bool on) {
+  state_->score.timing = on;
+  for (auto& lane : state_->score.lanes) std::fill(lane.slots.begin(), lane.slots.end(), replay::TimingSlot{});
+}
+
+std::vector<Program::Timing> Program::timings() const {
+  std::vector<Timing> sums;
+  for (int device = 0; device < devices(); ++device) {
+    const auto& lane = state_->lane(device);
+    const std::size_t begin = sums.size();
+    for (std::size_t i = 0; i < lane.commands.size(); ++i) {
+      const auto& [seconds, calls] = lane.slots[i];
+      if (calls == 0) continue;
+      const auto& label = lane.commands[i].label;
+      auto at = std::find_if(sums.begin() + static_cast<std::ptrdiff_t>(begin), sums.end(),
+                             [&](const Timing& t) { return t.label == label; });
+      if (at == sums.end()) at = sums.insert(sums.end(), Timing{device, label, 0, 0});
+      at->seconds += seconds;
+      at->calls += calls;
+    }
+  }
+  return sums;
+}
+
+int Program::devices() const noexcept { return static_cast<int>(state_->score.lanes.size()); }
+Team& Program::team(int device) const { return state_->lane(device).team; }
+
+}  // namespace halotune

@@ -1,0 +1,18 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+namespace halotune {
+
+/// A device as Plans name it: "cpu:1", "0" (a GPU), "2:cpu:0" or "2:0" on rank 2.
+struct DeviceName {
+  std::optional<int> rank;
+  bool cpu = false;
+  int index = 0;
+  bool operator==(const DeviceName&) const = default;
+};
+
+/// Nothing when the text is no device name.
+std::optional<DeviceName> parse_device_name(std::string_view text);
+
+}  // namespace halotune

@@ -1,0 +1,56 @@
+#include "solver/device_teams.hpp"
+
+#include <algorithm>
+
+#include "solver/device_name.hpp"
+
+namespace halotune {
+namespace {
+
+Fault unusable(const std::string& name, std::size_t position) {
+  return {"/devices/" + std::to_string(position), "device \"" + name + "\" cannot be used",
+          "this build drives CPU devices only", "name devices \"cpu:0\", \"cpu:1\", ..."};
+}
+
+std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
+  int count = 1;
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    const auto device = parse_device_name(plan.devices[i]);
+    if (!device || !device->cpu || device->rank) throw ConfigError(unusable(plan.devices[i], i));
+    count = std::max(count, device->index + 1);
+  }
+  return split_cpu_devices(read_cpu_topology(), count);
+}
+
+}  // namespace
+
+std::vector<Team*> DeviceTeams::pointers() const {
+  std::vector<Team*> list;
+  for (const auto& team : teams) list.push_back(team.get());
+  return list;
+}
+
+DeviceTeams open_devices(const Plan& plan) {
+  const auto specs = split_for(plan);
+  DeviceTeams opened;
+  for (const std::string& name : plan.devices) {
+    const auto found = std::find(opened.names.begin(), opened.names.end(), name);
+    opened.device_of_part.push_back(static_cast<int>(found - opened.names.begin()));
+    if (found != opened.names.end()) continue;
+    opened.names.push_back(name);
+    const auto index = static_cast<std::size_t>(parse_device_name(name)->index);
+    opened.teams.push_back(std::make_unique<Team>(specs[index], plan.threads));
+  }
+  return opened;
+}
+
+int resolved_threads(const Plan& plan) {
+  if (plan.threads > 0) return plan.threads;
+  std::size_t fewest = 0;
+  for (const CpuDeviceSpec& spec : split_for(plan)) {
+    fewest = fewest == 0 ? spec.cores.size() : std::min(fewest, spec.cores.size());
+  }
+  return static_cast<int>(fewest);
+}
+
+}  // namespace halotune

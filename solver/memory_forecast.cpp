@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "solver/field_layout.hpp"
+#include "solver/geometry.hpp"
+#include "solver/transport/transport.hpp"
+
+namespace halotune {
+namespace {
+
+std::int64_t psi_bytes(const Part& part, const Problem& problem, const Plan& plan) {
+  const std::array<std::int64_t, 3> to_local{-part.owned.lo[0], -part.owned.lo[1], -part.owned.lo[2]};
+  std::int64_t bytes = 0;
+  for (FieldKind kind : {FieldKind::psi_v, FieldKind::psi_p}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (int side = 0; side < 2; ++side) {
+        const Box strip = psi_strip(part, problem, plan, {kind, axis}, side, plan.steps_per_exchange);
+        if (strip.empty()) continue;
+        bytes += strip_layout(shifted(strip, to_local), problem.bytes_per_value()).values * problem.bytes_per_value();
+      }
+    }
+  }
+  return bytes;
+}
+
+/// Messages of one exchange with their shapes but no memory, one per (receiver, direction).
+std::vector<Message> message_shapes(const Problem& problem, const Plan& plan, const Decomposition& cut,
+                                    ExchangePhase phase, const std::vector<int>& device_of_part) {
+  std::vector<Message> messages;
+  std::map<std::tuple<std::int64_t, std::array<int, 3>>, std::size_t> index;
+  for (const HaloBox& halo : halo_boxes(problem, plan, cut, phase)) {
+    const auto [entry, added] = index.try_emplace({halo.to, halo.direction}, messages.size());
+    if (added) {
+      messages.push_back({device_of_part[halo.from], device_of_part[halo.to], message_packing(plan, halo.direction), {}});
+    }
+    ByteBox shape;
+    shape.row_bytes = halo.box.size(0) * problem.bytes_per_value();
+    shape.rows = halo.box.size(1);
+    shape.planes = halo.box.size(2);
+    shape.row_stride = shape.row_bytes;
+    shape.plane_stride = shape.row_bytes * shape.rows;
+    messages[entry->second].transfers.push_back({shape, shape});
+  }
+  return messages;
+}
+
+}  // namespace
+
+std::int64_t MemoryForecast::total() const {
+  return std::accumulate(devices.begin(), devices.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Entry& entry) { return sum + entry.total(); });
+}
+
+MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
+  const Decomposition cut = decompose(problem, plan);
+  if (plan.devices.size() != cut.part.size()) {
+    throw ConfigError(Fault{"/devices", "not one device per part", "", "give one device name per part"});
+  }
+  MemoryForecast forecast;
+  forecast.ten_full_fields_bytes = 10 * problem.cells() * problem.bytes_per_value();
+  std::vector<int> device_of_part;
+  for (const Part& part : cut.part) {
+    const std::string& name = plan.devices[part.index];
+    auto entry = std::find_if(forecast.devices.begin(), forecast.devices.end(),
+                              [&](const auto& known) { return known.device == name; });
+    if (entry == forecast.devices.end()) entry = forecast.devices.insert(entry, {name});
+    device_of_part.push_back(static_cast<int>(entry - forecast.devices.begin()));
+    entry->field_bytes += 4 * field_layout(part, problem, plan).values * problem.bytes_per_value();
+    entry->psi_bytes += psi_bytes(part, problem, plan);
+  }
+  const auto phases = plan.exchange == ExchangeKind::merged
+                          ? std::vector{ExchangePhase::merged}
+                          : std::vector{ExchangePhase::split_p, ExchangePhase::split_v};
+  const int devices = static_cast<int>(forecast.devices.size());
+  for (ExchangePhase phase : phases) {
+    const auto messages = message_shapes(problem, plan, cut, phase, device_of_part);
+    const auto buffers = forecast_buffer_bytes(plan.transport, messages, devices);
+    for (int device = 0; device < devices; ++device) forecast.devices[device].buffer_bytes += buffers[device];
+  }
+  return forecast;
+}
+
+}  // namespace halotune

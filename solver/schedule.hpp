@@ -1,0 +1,43 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "solver/device/program.hpp"
+#include "solver/exchange_messages.hpp"
+#include "solver/source_cells.hpp"
+#include "solver/transport/transport.hpp"
+
+namespace halotune {
+
+/// What a recorded block needs besides the parts: all of it outlives the block.
+template <class T>
+struct ScheduleContext {
+  const Problem& problem;
+  const Plan& plan;
+  const Decomposition& cut;
+  const SimulationOptions& options;
+  const Kernels<T>& kernels;
+  std::vector<Team*> teams;
+  PartRuns<T>& parts;
+  std::vector<std::vector<double>>& traces;  ///< by receiver; the owner of the cell appends
+};
+
+/// A recorded block of sub-steps with the exchange that ends it (or, for `split`, the two inside
+/// each step), ready to be replayed.
+class Block {
+ public:
+  explicit Block(std::vector<Team*> teams) : program(std::move(teams)) {}
+  Program program;
+  std::vector<std::unique_ptr<Exchange>> exchanges;
+};
+
+/// Records `sub_steps` local steps. For `merged` the ghosts must hold what one exchange delivers
+/// and do so again at the end; `sub_steps` may be smaller than s. For `split` each step exchanges.
+template <class T>
+std::unique_ptr<Block> record_block(const ScheduleContext<T>& context, int sub_steps);
+
+/// Records one exchange alone (merged: everything; split: p), for after the state was set by hand.
+template <class T>
+std::unique_ptr<Block> record_exchange(const ScheduleContext<T>& context);
+
+}  // namespace halotune

@@ -1,0 +1,85 @@
+#include "tuner/device_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+
+namespace halotune {
+namespace {
+
+constexpr int kMostDevices = 4096;
+
+std::optional<int> whole_number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kMostDevices) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split_commas(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (true) {
+    const auto comma = text.find(',');
+    items.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> parse_devices(std::string_view text, std::string_view default_backend) {
+  std::vector<Fault> faults;
+  std::vector<std::string> devices;
+  std::string backend(default_backend);
+  const auto items = split_commas(text);
+  for (const auto item : items) {
+    std::string_view number = item;
+    if (const auto colon = item.find(':'); colon != std::string_view::npos) {
+      backend = item.substr(0, colon);
+      number = item.substr(colon + 1);
+    }
+    const auto value = whole_number(number);
+    if (backend != "cpu") {
+      faults.push_back({"--devices", fmt::format("no backend '{}' in this build", backend), std::string(item), "use cpu:N"});
+    } else if (!value) {
+      faults.push_back({"--devices", fmt::format("'{}' is not a device", item),
+                        fmt::format("a whole number up to {} is expected", kMostDevices),
+                        "use cpu:2 for two CPU devices or cpu:0,0 for two parts on one"});
+    } else if (items.size() == 1 && *value > 0) {
+      for (int i = 0; i < *value; ++i) devices.push_back(fmt::format("{}:{}", backend, i));
+    } else {
+      devices.push_back(fmt::format("{}:{}", backend, *value));
+    }
+  }
+  if (!faults.empty()) throw ConfigError(std::move(faults));
+  return devices;
+}
+
+std::vector<std::string> distinct_devices(const std::vector<std::string>& devices) {
+  std::vector<std::string> seen;
+  for (const auto& device : devices) {
+    if (std::find(seen.begin(), seen.end(), device) == seen.end()) seen.push_back(device);
+  }
+  return seen;
+}
+
+std::string device_set_text(const std::vector<std::string>& devices) { return fmt::format("{}", fmt::join(devices, ",")); }
+
+std::vector<std::string> place_parts(const std::vector<std::string>& devices, std::int64_t parts) {
+  const auto count = static_cast<std::int64_t>(devices.size());
+  if (count == 0 || parts < count || parts % count != 0) {
+    throw ConfigError(Fault{"--devices", fmt::format("{} parts cannot be placed on {} devices", parts, count),
+                            "a shorter list repeats in blocks and has to divide the number of parts",
+                            "name one device for each part"});
+  }
+  std::vector<std::string> placed;
+  for (std::int64_t part = 0; part < parts; ++part) placed.push_back(devices[static_cast<std::size_t>(part * count / parts)]);
+  return placed;
+}
+
+}  // namespace halotune

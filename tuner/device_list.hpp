@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halotune {
+
+/// Parses `--devices`: "cpu:N" = the allowed cores split into N CPU devices; "cpu:0,0,0,0" or
+/// "cpu:0,cpu:0" = that device for each part; "N" and "0,1" likewise for `default_backend` ("cpu").
+/// The result names one device per entry ("cpu:0", "cpu:1"). Repeats are kept.
+/// @throws ConfigError
+std::vector<std::string> parse_devices(std::string_view text, std::string_view default_backend = "cpu");
+
+/// Without repeats, in order of first appearance.
+std::vector<std::string> distinct_devices(const std::vector<std::string>& devices);
+
+/// "cpu:0,cpu:1": how rows and messages name an allowed set.
+std::string device_set_text(const std::vector<std::string>& devices);
+
+/// The device of each part: a shorter list repeats in blocks (two devices, four parts: a a b b).
+/// @throws ConfigError when the parts do not divide evenly among a shorter list.
+std::vector<std::string> place_parts(const std::vector<std::string>& devices, std::int64_t parts);
+
+}  // namespace halotune

@@ -1,0 +1,60 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/recommendation.hpp"
+#include "tuner/tune.hpp"
+
+namespace halotune {
+
+/// Rows of the store <-> values. `id` of each row is left for the store to fill.
+MachineRow to_row(const Machine& machine);
+/// @throws DbError when the row does not hold a Machine.
+Machine machine_from_row(const MachineRow& row);
+ProblemRow to_row(const Problem& problem);
+Problem problem_from_row(const ProblemRow& row);
+
+/// What a trial row says beside the trial.
+struct TrialContext {
+  std::string problem_key, machine_id, session, device_set;
+  MachineKeys keys;
+};
+TrialRow to_row(const Trial& trial, const TrialContext& context);
+Trial trial_from_row(const TrialRow& row);
+
+RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest& request, const std::string& session);
+KnownRecommendation recommendation_from_row(const RecommendationRow& row);
+
+/// Everything recommend() and the model may know about machines of `keys.hw_class`. Rows that
+/// cannot be read are left out and named in `skipped` when given.
+Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vector<std::string>* skipped = nullptr);
+
+/// An unfinished session of the same request and its visits, to put into TuneRequest::earlier.
+struct Resumable {
+  std::string session;
+  std::vector<Trial> visits;
+};
+std::optional<Resumable> unfinished(const Store& store, const std::string& request_key);
+
+/// Opens (or reopens) a session row, hands out hooks' `store` for it, and closes it.
+class TuneSession {
+ public:
+  /// Stores problem and machine, resumes an unfinished session of the same request (fills
+  /// `request.earlier`) or starts a new one, and loads the trials that correct the model into `request.known`.
+  TuneSession(Store& store, TuneRequest& request);
+  /// For SearchHooks::store. Adds a row, durable on return.
+  void add(const Trial& trial);
+  /// Stores the recommendation and marks the session finished (not when the outcome was cancelled).
+  void finish(const TuneOutcome& outcome, const TuneRequest& request);
+  const std::string& id() const { return id_; }
+  bool resumed() const { return resumed_; }
+
+ private:
+  Store& store_;
+  TrialContext context_;
+  std::string id_, request_key_, created_;
+  bool resumed_ = false;
+};
+
+}  // namespace halotune
