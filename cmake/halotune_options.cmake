@@ -1,4 +1,5 @@
 option(HALOTUNE_BUILD_TESTS "Build the test programs (needs Catch2 3)" ON)
+option(HALOTUNE_LONG_TESTS "Let ctest run the tests tagged [long] too" OFF)
 option(HALOTUNE_WERROR "Treat warnings as errors" OFF)
 set(HALOTUNE_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 
@@ -23,6 +24,7 @@ if(HALOTUNE_WERROR)
   target_compile_options(halotune_flags INTERFACE -Werror)
 endif()
 if(HALOTUNE_SANITIZE)
-  target_compile_options(halotune_flags INTERFACE -fsanitize=${HALOTUNE_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(halotune_flags INTERFACE -fsanitize=${HALOTUNE_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
   target_link_options(halotune_flags INTERFACE -fsanitize=${HALOTUNE_SANITIZE})
 endif()

@@ -21,7 +21,8 @@ void find_mark_faults(Connection& connection, Findings& findings) {
 
 void find_dangling_references(Connection& connection, Findings& findings) {
   connection.attempt([&] {
-    Loan statement = connection.prepare("SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2");
+    Loan statement =
+        connection.prepare("SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2");
     while (statement->executeStep()) {
       findings.push_back(fmt::format("{} rows of {} name rows that {} lacks", statement->getColumn(2).getInt64(),
                                      statement->getColumn(0).getString(), statement->getColumn(1).getString()));
@@ -78,6 +79,8 @@ Findings store_findings(Connection& connection) {
   return findings;
 }
 
-std::vector<std::string> Store::check() const { return store_findings(connection()); }
+std::vector<std::string> Store::check() const {
+  return store_findings(connection());
+}
 
 }  // namespace halotune

@@ -26,8 +26,9 @@ Connection::Connection(const std::filesystem::path& file, Mode mode, std::chrono
     : file_(file), patience_(patience), database_(open_database(file, mode, patience)) {
   attempt([&] {
     // EXTRA also syncs the folder after the journal is unlinked, which FULL leaves to chance at a power cut.
-    database_.exec("PRAGMA synchronous=EXTRA; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
-                   "PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY");
+    database_.exec(
+        "PRAGMA synchronous=EXTRA; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+        "PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY");
     if (mode == Mode::read_only) database_.exec("PRAGMA query_only=ON");
   });
 }
@@ -39,8 +40,7 @@ Loan Connection::prepare(const std::string& sql) {
 }
 
 void Connection::use_rollback_journal() {
-  const std::string mode =
-      attempt([&] { return database_.execAndGet("PRAGMA journal_mode=DELETE").getString(); });
+  const std::string mode = attempt([&] { return database_.execAndGet("PRAGMA journal_mode=DELETE").getString(); });
   if (mode != "delete" && mode != "memory") {
     throw DbError("the store " + file_.string() + " cannot leave journal mode " + mode +
                   " (another program has it open) close the other program and try again");

@@ -35,7 +35,8 @@ class Connection {
   using Clock = std::chrono::steady_clock;
 
   /// `patience`: how long any one operation waits for other programs before it gives up.
-  Connection(const std::filesystem::path& file, Mode mode, std::chrono::milliseconds patience = std::chrono::minutes(2));
+  Connection(const std::filesystem::path& file, Mode mode,
+             std::chrono::milliseconds patience = std::chrono::minutes(2));
 
   /// Runs `body` outside a transaction, again while the store is busy: it must be repeatable. @throws DbError
   template <class Body>

@@ -1,5 +1,8 @@
 #include "db/file_system.hpp"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,9 +11,6 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,16 +23,28 @@ namespace {
 constexpr std::uint32_t fuse_magic = 0x65735546;
 
 constexpr std::array<std::pair<std::uint32_t, const char*>, 17> network_magics{{
-    {0x00006969, "NFS"},      {0x0000517b, "SMB"},       {0xff534d42, "CIFS"},   {0xfe534d42, "SMB2"},
-    {0x0bd00bd0, "Lustre"},   {0x47504653, "GPFS"},      {0x5346414f, "AFS"},    {0x6b414653, "kAFS"},
-    {0x00c36400, "Ceph"},     {0x19830326, "BeeGFS"},    {0x20030528, "OrangeFS"}, {0xaad7aaea, "PanFS"},
-    {0x73757245, "Coda"},     {0x0000564c, "NCP"},       {0x7461636f, "OCFS2"},  {0x01161970, "GFS2"},
+    {0x00006969, "NFS"},
+    {0x0000517b, "SMB"},
+    {0xff534d42, "CIFS"},
+    {0xfe534d42, "SMB2"},
+    {0x0bd00bd0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x5346414f, "AFS"},
+    {0x6b414653, "kAFS"},
+    {0x00c36400, "Ceph"},
+    {0x19830326, "BeeGFS"},
+    {0x20030528, "OrangeFS"},
+    {0xaad7aaea, "PanFS"},
+    {0x73757245, "Coda"},
+    {0x0000564c, "NCP"},
+    {0x7461636f, "OCFS2"},
+    {0x01161970, "GFS2"},
     {0x786f4256, "VirtualBox shared folder"},
 }};
 
 constexpr std::array<std::string_view, 11> local_fuse_types{
-    "fuseblk",     "virtiofs",        "fuse.fuse-overlayfs", "fuse.ntfs-3g", "fuse.ntfs",      "fuse.bindfs",
-    "fuse.mergerfs", "fuse.gocryptfs", "fuse.encfs",         "fuse.lxcfs",   "fuse.squashfuse"};
+    "fuseblk",       "virtiofs",       "fuse.fuse-overlayfs", "fuse.ntfs-3g", "fuse.ntfs",      "fuse.bindfs",
+    "fuse.mergerfs", "fuse.gocryptfs", "fuse.encfs",          "fuse.lxcfs",   "fuse.squashfuse"};
 
 std::string mount_type(dev_t device) {
   const std::string wanted = fmt::format("{}:{}", major(device), minor(device));
@@ -58,8 +70,8 @@ FileSystem file_system_of(const std::filesystem::path& path) {
   struct statfs fs {};
   struct stat status {};
   if (statfs(existing.c_str(), &fs) != 0 || stat(existing.c_str(), &status) != 0) {
-    throw DbError(fmt::format("cannot examine {} ({}) name another file with --db", existing.string(),
-                              std::strerror(errno)));
+    throw DbError(
+        fmt::format("cannot examine {} ({}) name another file with --db", existing.string(), std::strerror(errno)));
   }
   return {static_cast<std::uint32_t>(fs.f_type), mount_type(status.st_dev)};
 }
@@ -80,11 +92,12 @@ void refuse_network_file_system(const std::filesystem::path& file, const FileSys
   if (!name) return;
   const char* allowed = std::getenv("HALOTUNE_ALLOW_NETWORK_DB");
   if (allowed != nullptr && std::string_view(allowed) == "1") return;
-  throw DbError(fmt::format("the store {} lies on a network file system ({}: its file locks do not protect a SQLite "
-                            "file that several machines open) name a file on a local disk with --db and merge stores "
-                            "with `halotune db export` and `db import`, or set HALOTUNE_ALLOW_NETWORK_DB=1 when only "
-                            "one machine uses the file",
-                            file.string(), *name));
+  throw DbError(
+      fmt::format("the store {} lies on a network file system ({}: its file locks do not protect a SQLite "
+                  "file that several machines open) name a file on a local disk with --db and merge stores "
+                  "with `halotune db export` and `db import`, or set HALOTUNE_ALLOW_NETWORK_DB=1 when only "
+                  "one machine uses the file",
+                  file.string(), *name));
 }
 
 }  // namespace halotune

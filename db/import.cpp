@@ -47,15 +47,22 @@ bool next_line(std::istream& in, std::string& line, const std::string& name, std
   std::array<char, 65536> piece{};
   for (;;) {
     in.getline(piece.data(), piece.size());
-    line += piece.data();
-    left_bytes -= in.gcount();
-    if (line.size() > limits.row_bytes) refuse(name, "has a line that is too long", fmt::format("above {} bytes", limits.row_bytes), "");
-    if (left_bytes < 0) refuse(name, "is too large", fmt::format("above {} bytes", limits.file_bytes), "split the export");
+    const auto taken = in.gcount();
+    const bool whole = !in.fail() && !in.eof();
+    line.append(piece.data(), static_cast<std::size_t>(whole ? taken - 1 : taken));
+    left_bytes -= taken;
+    if (line.size() > limits.row_bytes) {
+      refuse(name, "has a line that is too long", fmt::format("above {} bytes", limits.row_bytes), "");
+    }
+    if (left_bytes < 0) {
+      refuse(name, "is too large", fmt::format("above {} bytes", limits.file_bytes),
+             "prune the store and export again");
+    }
     if (in.eof()) {
       if (!line.empty()) refuse(name, "ends in the middle of a line", "the file was cut", "export it again");
       return false;
     }
-    if (!in.fail()) return true;
+    if (whole) return true;
     if (in.bad()) throw DbError("cannot read " + name + " (input/output error) check the disk");
     in.clear();
   }
@@ -113,15 +120,27 @@ Batch read_store(Connection& source) {
   return batch;
 }
 
+// SQLite itself looks at the file: opening and closing a store by other means would drop this process's locks on it.
+bool is_store(const fs::path& file) {
+  try {
+    SQLite::Database(fs::absolute(file).string(), SQLite::OPEN_READONLY).execAndGet("PRAGMA schema_version");
+    return true;
+  } catch (const SQLite::Exception& error) {
+    if (is_no_database(error)) return false;
+    throw db_error(error, file);
+  }
+}
+
 ImportReport import_store(Store& store, const fs::path& file) {
   Connection source(file, Connection::Mode::read_only);
   const SchemaMark mark = read_mark(source);
   const std::string why = refusal(mark, schema_version());
   if (!why.empty()) throw DbError(fmt::format("the store {} cannot be imported ({}", file.string(), why));
   if (mark.version != schema_version()) {
-    throw DbError(fmt::format("the store {} cannot be imported (its schema is version {}, not {}) bring it up to date "
-                              "first with `halotune db check --db {}`",
-                              file.string(), mark.version, schema_version(), file.string()));
+    throw DbError(
+        fmt::format("the store {} cannot be imported (its schema is version {}, not {}) bring it up to date "
+                    "first with `halotune db check --db {}`",
+                    file.string(), mark.version, schema_version(), file.string()));
   }
   std::vector<std::string> findings = page_findings(source, true);
   if (findings.empty()) findings = schema_differences(source);
@@ -162,16 +181,10 @@ ImportReport import_file(Store& store, const fs::path& source, const ImportLimit
     refuse(source.string(), "cannot be read", failure ? failure.message() : "not a file", "name an export or a store");
   }
   if (bytes > static_cast<std::uintmax_t>(limits.file_bytes)) {
-    refuse(source.string(), "is too large", fmt::format("{} bytes, above {}", bytes, limits.file_bytes), "prune it first");
+    refuse(source.string(), "is too large", fmt::format("{} bytes, above {}", bytes, limits.file_bytes),
+           "prune it first");
   }
-  bool is_store = false;
-  {
-    std::ifstream in(source, std::ios::binary);
-    std::string magic(15, '\0');
-    in.read(magic.data(), 15);
-    is_store = magic == "SQLite format 3";
-  }
-  if (is_store) return import_store(store, fs::absolute(source));
+  if (bytes > 0 && is_store(source)) return import_store(store, fs::absolute(source));
   std::ifstream in(source, std::ios::binary);
   if (!in) refuse(source.string(), "cannot be read", "it does not open", "check its permissions");
   return import_rows(store, in, source.string(), limits);

@@ -1,13 +1,13 @@
 #include "db/location.hpp"
 
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -47,14 +47,17 @@ void require_own_folder(const fs::path& folder) {
   struct stat status {};
   if (lstat(folder.c_str(), &status) != 0) return;
   if (S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 0022) == 0) return;
-  throw DbError(fmt::format("the folder {} is not safe for a store (others can write there, or it is a link) remove "
-                            "it, set HOME or XDG_STATE_HOME, or name a file with --db",
-                            folder.string()));
+  throw DbError(
+      fmt::format("the folder {} is not safe for a store (others can write there, or it is a link) remove "
+                  "it, set HOME or XDG_STATE_HOME, or name a file with --db",
+                  folder.string()));
 }
 
 }  // namespace
 
-fs::path fallback_store_path() { return fmt::format("/tmp/halotune-{}/halotune.db", geteuid()); }
+fs::path fallback_store_path() {
+  return fmt::format("/tmp/halotune-{}/halotune.db", geteuid());
+}
 
 fs::path Store::default_path() {
   if (const auto state = absolute_from_environment("XDG_STATE_HOME")) return *state / "halotune" / "halotune.db";
@@ -76,9 +79,10 @@ fs::path prepare_location(const fs::path& file) {
                                 whole.string(), whole.parent_path().string()));
     }
     if (fs::exists(whole) && !fs::is_regular_file(whole)) {
-      throw DbError(fmt::format("the store {} cannot be used (it is a folder or a device, not a file) name a file "
-                                "with --db",
-                                whole.string()));
+      throw DbError(
+          fmt::format("the store {} cannot be used (it is a folder or a device, not a file) name a file "
+                      "with --db",
+                      whole.string()));
     }
     return fs::weakly_canonical(whole);
   } catch (const fs::filesystem_error& error) {

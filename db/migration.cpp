@@ -37,9 +37,10 @@ void back_up(const fs::path& file, std::int64_t version) {
   } catch (const std::exception& error) {
     std::error_code ignored;
     fs::remove(unfinished, ignored);
-    throw DbError(fmt::format("cannot copy the store {} before changing its schema ({}) free some space beside it; the "
-                              "store is unchanged",
-                              file.string(), error.what()));
+    throw DbError(
+        fmt::format("cannot copy the store {} before changing its schema ({}) free some space beside it; the "
+                    "store is unchanged",
+                    file.string(), error.what()));
   }
   std::error_code failure;
   fs::rename(unfinished, target, failure);
@@ -54,14 +55,16 @@ void back_up(const fs::path& file, std::int64_t version) {
 std::string refusal(const SchemaMark& mark, std::int64_t known_version) {
   const bool fresh = mark.application == 0 && mark.version == 0 && mark.objects == 0;
   if (!fresh && mark.application != application_id) {
-    return fmt::format("its application id is {:#x}, not halotune's {:#x}: another program made it) name another file "
-                       "with --db",
-                       mark.application, application_id);
+    return fmt::format(
+        "its application id is {:#x}, not halotune's {:#x}: another program made it) name another file "
+        "with --db",
+        mark.application, application_id);
   }
   if (mark.version > known_version) {
-    return fmt::format("its schema is version {} and this halotune knows {} at most) use a newer halotune, or name "
-                       "another file with --db",
-                       mark.version, known_version);
+    return fmt::format(
+        "its schema is version {} and this halotune knows {} at most) use a newer halotune, or name "
+        "another file with --db",
+        mark.version, known_version);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "db/prune.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -22,7 +23,8 @@ bool is_date(const std::string& text) {
 
 void require_sense(const PruneOptions& options) {
   if (!options.before && options.sessions.empty()) {
-    throw ConfigError(Fault{"", "nothing to prune", "no date and no session given", "use --before DATE or --session ID"});
+    throw ConfigError(
+        Fault{"", "nothing to prune", "no date and no session given", "use --before DATE or --session ID"});
   }
   if (options.before && !is_date(*options.before)) {
     throw ConfigError(Fault{"/before", "is not a date", *options.before, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ss, in UTC"});

@@ -26,7 +26,9 @@ Cell cell_from(const Column& column, const Json& value, const std::string& path,
   return std::string();
 }
 
-std::string shortened(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+std::string shortened(const std::string& text) {
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
 
 }  // namespace
 
@@ -35,14 +37,18 @@ std::string valid_utf8(const std::string& text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
-Cell to_cell(const std::string& value) { return valid_utf8(value); }
+Cell to_cell(const std::string& value) {
+  return valid_utf8(value);
+}
 
 Cell to_cell(const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return {};
   return *value;
 }
 
-void from_cell(const Cell& cell, std::string& value) { value = std::get<std::string>(cell); }
+void from_cell(const Cell& cell, std::string& value) {
+  value = std::get<std::string>(cell);
+}
 
 void from_cell(const Cell& cell, std::optional<double>& value) {
   const auto* number = std::get_if<double>(&cell);
@@ -55,7 +61,9 @@ Json to_json(const Table& table, const Cells& cells, std::size_t first) {
   return json;
 }
 
-std::string row_hash(const Table& table, const Cells& cells) { return content_hash(to_json(table, cells, 1)); }
+std::string row_hash(const Table& table, const Cells& cells) {
+  return content_hash(to_json(table, cells, 1));
+}
 
 Cells cells_from_json(const Table& table, const Json& json, const std::string& path, std::vector<Fault>& faults) {
   const std::size_t before = faults.size();
@@ -93,8 +101,8 @@ void find_row_faults(const Table& table, const Cells& cells, const std::string& 
     }
     if (!column.allowed.empty() &&
         std::find(column.allowed.begin(), column.allowed.end(), *text) == column.allowed.end()) {
-      faults.push_back({where, "has an unknown value", shortened(*text),
-                        fmt::format("one of {}", fmt::join(column.allowed, ", "))});
+      faults.push_back(
+          {where, "has an unknown value", shortened(*text), fmt::format("one of {}", fmt::join(column.allowed, ", "))});
     }
   }
   if (table.merge != Merge::content) return;

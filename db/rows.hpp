@@ -45,8 +45,8 @@ template <>
 struct RowShape<MachineRow> {
   using R = MachineRow;
   static constexpr const char* table_name = "machines";
-  static constexpr auto members = std::tuple(&R::id, &R::hw_class, &R::sw_env, &R::node, &R::visible_set, &R::name,
-                                             &R::created, &R::json);
+  static constexpr auto members =
+      std::tuple(&R::id, &R::hw_class, &R::sw_env, &R::node, &R::visible_set, &R::name, &R::created, &R::json);
 };
 template <>
 struct RowShape<ProblemRow> {
@@ -74,8 +74,8 @@ template <>
 struct RowShape<RunRow> {
   using R = RunRow;
   static constexpr const char* table_name = "runs";
-  static constexpr auto members = std::tuple(&R::id, &R::problem_key, &R::hw_class, &R::node, &R::plan_key, &R::plan,
-                                             &R::created, &R::json);
+  static constexpr auto members =
+      std::tuple(&R::id, &R::problem_key, &R::hw_class, &R::node, &R::plan_key, &R::plan, &R::created, &R::json);
 };
 template <>
 struct RowShape<SessionRow> {

@@ -58,10 +58,8 @@ std::string quoted_columns(const Table& table) {
 
 std::string on_conflict(const Table& table) {
   switch (table.merge) {
-    case Merge::content:
-      return "DO NOTHING";
-    case Merge::smallest:
-      return "DO UPDATE SET json=excluded.json WHERE excluded.json<problems.json";
+    case Merge::content: return "DO NOTHING";
+    case Merge::smallest: return "DO UPDATE SET json=excluded.json WHERE excluded.json<problems.json";
     case Merge::furthest:
       return "DO UPDATE SET request_key=excluded.request_key, state=excluded.state, created=excluded.created, "
              "json=excluded.json WHERE "
@@ -81,21 +79,51 @@ const std::vector<Table>& tables() {
       {"problems", Merge::smallest, {{"key"}, {"json", json}}},
       {"recommendations",
        Merge::content,
-       {{"id"}, {"problem_key", reference}, {"problem", json}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"},
-        {"device_set"}, {"objective"}, {"session"}, {"created"}, {"json", json}}},
+       {{"id"},
+        {"problem_key", reference},
+        {"problem", json},
+        {"hw_class"},
+        {"sw_env"},
+        {"node"},
+        {"visible_set"},
+        {"device_set"},
+        {"objective"},
+        {"session"},
+        {"created"},
+        {"json", json}}},
       {"runs",
        Merge::content,
-       {{"id"}, {"problem_key", reference}, {"hw_class"}, {"node"}, {"plan_key"}, {"plan", json}, {"created"},
+       {{"id"},
+        {"problem_key", reference},
+        {"hw_class"},
+        {"node"},
+        {"plan_key"},
+        {"plan", json},
+        {"created"},
         {"json", json}}},
       {"sessions",
        Merge::furthest,
        {{"id"}, {"request_key"}, {"state", text, {"running", "finished"}}, {"created"}, {"json", json}}},
       {"trials",
        Merge::content,
-       {{"id"}, {"problem_key", reference}, {"machine_id", reference}, {"hw_class"}, {"sw_env"}, {"node"},
-        {"visible_set"}, {"session"}, {"plan_key"}, {"plan", json},
-        {"status", text, {"ok", "infeasible", "failed", "timeout", "wrong", "pruned"}}, {"reason"}, {"device_set"},
-        {"created"}, {"predicted_s", real}, {"median_s", real}, {"samples", json}, {"provenance", json}}},
+       {{"id"},
+        {"problem_key", reference},
+        {"machine_id", reference},
+        {"hw_class"},
+        {"sw_env"},
+        {"node"},
+        {"visible_set"},
+        {"session"},
+        {"plan_key"},
+        {"plan", json},
+        {"status", text, {"ok", "infeasible", "failed", "timeout", "wrong", "pruned"}},
+        {"reason"},
+        {"device_set"},
+        {"created"},
+        {"predicted_s", real},
+        {"median_s", real},
+        {"samples", json},
+        {"provenance", json}}},
   };
   return all;
 }
@@ -122,16 +150,19 @@ const std::vector<Migration>& schema_migrations() {
   return steps;
 }
 
-std::int64_t schema_version() { return schema_migrations().back().to_version; }
+std::int64_t schema_version() {
+  return schema_migrations().back().to_version;
+}
 
 SchemaMark read_mark(Connection& connection) {
+  // One statement, hence one snapshot: another process may be creating the file right now.
   return connection.attempt([&] {
-    SQLite::Database& database = connection.database();
-    SchemaMark mark;
-    mark.application = database.execAndGet("PRAGMA application_id").getInt64();
-    mark.version = database.execAndGet("PRAGMA user_version").getInt64();
-    mark.objects = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt64();
-    return mark;
+    Loan statement = connection.prepare(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+        "FROM pragma_application_id, pragma_user_version");
+    statement->executeStep();
+    return SchemaMark{statement->getColumn(0).getInt64(), statement->getColumn(1).getInt64(),
+                      statement->getColumn(2).getInt64()};
   });
 }
 

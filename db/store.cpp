@@ -45,15 +45,20 @@ std::optional<Row> first(std::vector<Row> rows) {
   return std::move(rows.front());
 }
 
+/// The row as it is stored: dated, with its id.
+template <class Row>
+Cells complete(Row row) {
+  if (row.created.empty()) row.created = utc_now();
+  Cells cells = to_cells(row);
+  cells.front() = row_hash(table(RowShape<Row>::table_name), cells);
+  return cells;
+}
+
 template <class Row>
 std::string add_hashed(Connection& connection, Row row) {
-  if (row.created.empty()) row.created = utc_now();
-  const Table& into = table(RowShape<Row>::table_name);
-  Cells cells = to_cells(row);
-  const std::string id = row_hash(into, cells);
-  cells.front() = id;
-  connection.write([&] { insert(connection, into, cells); });
-  return id;
+  const Cells cells = complete(std::move(row));
+  connection.write([&] { insert(connection, table(RowShape<Row>::table_name), cells); });
+  return std::get<std::string>(cells.front());
 }
 
 // Ids break ties, so that two stores with the same rows answer alike whatever the order of their insertion.
@@ -76,13 +81,39 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
-const std::filesystem::path& Store::file() const { return state_->file; }
-Connection& Store::connection() const { return state_->connection; }
+const std::filesystem::path& Store::file() const {
+  return state_->file;
+}
+Connection& Store::connection() const {
+  return state_->connection;
+}
 
-std::string Store::add(MachineRow row) { return add_hashed(connection(), std::move(row)); }
-std::string Store::add(TrialRow row) { return add_hashed(connection(), std::move(row)); }
-std::string Store::add(RecommendationRow row) { return add_hashed(connection(), std::move(row)); }
-std::string Store::add(RunRow row) { return add_hashed(connection(), std::move(row)); }
+std::string Store::add(MachineRow row) {
+  return add_hashed(connection(), std::move(row));
+}
+std::string Store::add(TrialRow row) {
+  return add_hashed(connection(), std::move(row));
+}
+std::string Store::add(RecommendationRow row) {
+  return add_hashed(connection(), std::move(row));
+}
+std::string Store::add(RunRow row) {
+  return add_hashed(connection(), std::move(row));
+}
+
+std::vector<std::string> Store::add_trials(std::vector<TrialRow> rows) {
+  std::vector<Cells> batch;
+  std::vector<std::string> ids;
+  for (TrialRow& row : rows) {
+    batch.push_back(complete(std::move(row)));
+    ids.push_back(std::get<std::string>(batch.back().front()));
+  }
+  if (batch.empty()) return ids;
+  connection().write([&] {
+    for (const Cells& cells : batch) insert(connection(), table("trials"), cells);
+  });
+  return ids;
+}
 
 void Store::add(const ProblemRow& row) {
   connection().write([&] { insert(connection(), table("problems"), to_cells(row)); });
@@ -93,14 +124,17 @@ void Store::put(const SessionRow& row) {
   SessionRow dated = row;
   if (dated.created.empty()) dated.created = utc_now();
   connection().write([&] {
-    Loan statement = connection().prepare("INSERT OR REPLACE INTO sessions(id,request_key,state,created,json) "
-                                          "VALUES(?,?,?,?,?)");
+    Loan statement = connection().prepare(
+        "INSERT OR REPLACE INTO sessions(id,request_key,state,created,json) "
+        "VALUES(?,?,?,?,?)");
     bind_cells(*statement, sessions, to_cells(dated));
     statement->exec();
   });
 }
 
-std::vector<MachineRow> Store::machines() const { return select<MachineRow>(connection(), {}, newest_first); }
+std::vector<MachineRow> Store::machines() const {
+  return select<MachineRow>(connection(), {}, newest_first);
+}
 
 std::optional<MachineRow> Store::latest_machine(const std::string& hw_class, const std::string& sw_env,
                                                 const std::string& node, const std::string& visible_set) const {
@@ -112,7 +146,9 @@ std::optional<MachineRow> Store::latest_machine(const std::string& hw_class, con
   return first(select<MachineRow>(connection(), same, std::string(newest_first) + " LIMIT 1"));
 }
 
-std::vector<ProblemRow> Store::problems() const { return select<ProblemRow>(connection(), {}, " ORDER BY \"key\""); }
+std::vector<ProblemRow> Store::problems() const {
+  return select<ProblemRow>(connection(), {}, " ORDER BY \"key\"");
+}
 
 std::optional<ProblemRow> Store::problem(const std::string& key) const {
   Conditions same;

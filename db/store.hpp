@@ -21,18 +21,19 @@ struct ProblemRow {
 struct TrialRow {
   std::string id;  ///< content hash of all below but id
   std::string problem_key, machine_id, hw_class, sw_env, node, visible_set;
-  std::string session;    ///< one tune() call
+  std::string session;  ///< one tune() call
   std::string plan_key, plan;
-  std::string status;     ///< ok infeasible failed timeout wrong pruned
+  std::string status;  ///< ok infeasible failed timeout wrong pruned
   std::string reason;
-  std::string device_set; ///< e.g. "cpu:0,cpu:1"
+  std::string device_set;  ///< e.g. "cpu:0,cpu:1"
   std::string created;
   std::optional<double> predicted_s, median_s;
-  std::string samples;    ///< JSON array of seconds per step
-  std::string provenance; ///< JSON: host, version, command, blocks
+  std::string samples;     ///< JSON array of seconds per step
+  std::string provenance;  ///< JSON: host, version, command, blocks
 };
 struct RecommendationRow {
-  std::string id, problem_key, problem, hw_class, sw_env, node, visible_set, device_set, objective, session, created, json;
+  std::string id, problem_key, problem, hw_class, sw_env, node, visible_set, device_set, objective, session, created,
+      json;
 };
 struct RunRow {
   std::string id, problem_key, hw_class, node, plan_key, plan, created, json;
@@ -72,18 +73,21 @@ class Store {
   std::string add(MachineRow row);
   void add(const ProblemRow& row);
   std::string add(TrialRow row);
+  /// Many trials (infeasible ones, say) in one transaction: as fast as one. @returns their ids, in order.
+  std::vector<std::string> add_trials(std::vector<TrialRow> rows);
   std::string add(RecommendationRow row);
   std::string add(RunRow row);
   void put(const SessionRow& row);  ///< insert or update by id
 
   std::vector<MachineRow> machines() const;  ///< newest first
-  std::optional<MachineRow> latest_machine(const std::string& hw_class, const std::string& sw_env, const std::string& node,
-                                           const std::string& visible_set) const;
+  std::optional<MachineRow> latest_machine(const std::string& hw_class, const std::string& sw_env,
+                                           const std::string& node, const std::string& visible_set) const;
   std::vector<ProblemRow> problems() const;
   std::optional<ProblemRow> problem(const std::string& key) const;
   /// Oldest first; with a limit, the newest `limit` of them.
   std::vector<TrialRow> trials(const TrialFilter& filter) const;
-  std::vector<RecommendationRow> recommendations(const std::optional<std::string>& problem_key) const;  ///< newest first
+  std::vector<RecommendationRow> recommendations(
+      const std::optional<std::string>& problem_key) const;                       ///< newest first
   std::vector<RunRow> runs(const std::optional<std::string>& problem_key) const;  ///< newest first
   std::optional<SessionRow> unfinished_session(const std::string& request_key) const;
 

@@ -8,7 +8,6 @@ namespace halotune {
 namespace {
 
 constexpr std::size_t most_pairs = 96;
-constexpr double ping_pong_sample_s = 0.2e-3;
 
 /// One flag on a line of its own that two cores set in turn.
 class Ball {
@@ -48,8 +47,7 @@ void play(Ball& ball, int thread, std::int64_t rounds) {
   }
 }
 
-void measure_ping_pong(ProbeRow& row, SamplingPlan sampling) {
-  sampling.sample_s = std::max(sampling.sample_s, ping_pong_sample_s);
+void measure_ping_pong(ProbeRow& row, const SamplingPlan& sampling) {
   CpuDeviceSpec pair;
   pair.cores = {std::stoi(row.from.substr(row.from.find(':') + 1)), std::stoi(row.to.substr(row.to.find(':') + 1))};
   Team team(pair, 2);
@@ -91,7 +89,7 @@ ProbeGroup ping_pong_group(const CpuTopology& topology, std::mt19937_64& random,
     group.rows.push_back(ping_pong_row(only, only));
   }
   group.set_up = [=]() -> MeasureRow {
-    return [=](ProbeRow& row) {
+    return [=](ProbeRow& row, std::size_t) {
       if (alone) throw ProbeUnsupported("only one core is allowed");
       measure_ping_pong(row, sampling);
     };

@@ -15,9 +15,9 @@ struct ProbeRow {
   std::string variant;  ///< e.g. "non_temporal", "packed", "x", transport name; free text by kind
   std::string from;     ///< device or NUMA node, e.g. "cpu:0", "numa:0", "core:3"
   std::string to;
-  std::int64_t bytes = 0;   ///< size of one operation; 0 where it has none
-  std::string unit;         ///< "B/s" or "s"
-  std::string convention;   ///< how bytes were counted, e.g. "read + write"
+  std::int64_t bytes = 0;  ///< size of one operation; 0 where it has none
+  std::string unit;        ///< "B/s" or "s"
+  std::string convention;  ///< how bytes were counted, e.g. "read + write"
   std::optional<SampleSummary> samples;
   std::optional<double> theoretical;
   std::string theoretical_source;
@@ -64,8 +64,10 @@ struct Machine {
   bool simulated = false;
 
   /// First ok row of a kind (and variant, when not empty) from a device; nullptr when absent.
-  const ProbeRow* find(std::string_view kind, std::string_view variant, std::string_view from, std::string_view to = {}) const;
-  const LinkFit* find_fit(std::string_view kind, std::string_view variant, std::string_view from, std::string_view to) const;
+  const ProbeRow* find(std::string_view kind, std::string_view variant, std::string_view from,
+                       std::string_view to = {}) const;
+  const LinkFit* find_fit(std::string_view kind, std::string_view variant, std::string_view from,
+                          std::string_view to) const;
 };
 
 Json to_json(const Machine& machine);

@@ -79,13 +79,14 @@ SampleSummary read_samples(const Json& json, const std::string& path, std::vecto
   if (samples.n < 1) reader.fault("n", "needs at least one sample", "n is " + std::to_string(samples.n));
   refuse_negative(reader, "mad", samples.mad);
   if (samples.min > samples.median || samples.median > samples.max) {
-    reader.fault("median", "lies outside min and max", "",  "give min <= median <= max");
+    reader.fault("median", "lies outside min and max", "", "give min <= median <= max");
   }
   reader.finish();
   return samples;
 }
 
-void read_end_points(ObjectReader& reader, std::string& kind, std::string& variant, std::string& from, std::string& to) {
+void read_end_points(ObjectReader& reader, std::string& kind, std::string& variant, std::string& from,
+                     std::string& to) {
   reader.require("kind");
   reader.require("from");
   reader.read("kind", kind);
@@ -108,12 +109,14 @@ ProbeRow read_row(const Json& json, const std::string& path, std::vector<Fault>&
   if (const Json* samples = known_member(reader, "samples")) {
     row.samples = read_samples(*samples, reader.path_of("samples"), faults);
   } else if (row.status == "ok") {
-    reader.fault("samples", "an ok row needs samples", "they are absent", "give samples, or a status that says why not");
+    reader.fault("samples", "an ok row needs samples", "they are absent",
+                 "give samples, or a status that says why not");
   }
   if (known_member(reader, "theoretical") != nullptr) reader.read("theoretical", row.theoretical.emplace());
   refuse_negative(reader, "bytes", static_cast<double>(row.bytes));
   if (std::find(statuses.begin(), statuses.end(), row.status) == statuses.end()) {
-    reader.fault("status", "unknown status \"" + row.status + "\"", "", "ok, unsupported, failed, unverified or timeout");
+    reader.fault("status", "unknown status \"" + row.status + "\"", "",
+                 "ok, unsupported, failed, unverified or timeout");
   }
   reader.finish();
   return row;
@@ -152,8 +155,8 @@ MachineDevice read_device(const Json& json, const std::string& path, std::vector
   reader.read("l3_bytes", device.l3_bytes);
   reader.read("oversubscribed", device.oversubscribed);
   if (reader.has("cores") && device.cores < 1) reader.fault("cores", "needs at least one core");
-  for (const auto& [key, bytes] : {std::pair{"memory_bytes", device.memory_bytes}, std::pair{"l2_bytes", device.l2_bytes},
-                                   std::pair{"l3_bytes", device.l3_bytes}}) {
+  for (const auto& [key, bytes] : {std::pair{"memory_bytes", device.memory_bytes},
+                                   std::pair{"l2_bytes", device.l2_bytes}, std::pair{"l3_bytes", device.l3_bytes}}) {
     refuse_negative(reader, key, static_cast<double>(bytes));
   }
   reader.finish();

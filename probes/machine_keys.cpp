@@ -26,7 +26,9 @@ std::string readable(std::string_view text, std::size_t max_length) {
   return out;
 }
 
-std::string key(const std::string& prefix, const Json& facts) { return prefix + "-" + content_hash(facts).substr(0, 12); }
+std::string key(const std::string& prefix, const Json& facts) {
+  return prefix + "-" + content_hash(facts).substr(0, 12);
+}
 
 using CoreId = std::pair<int, int>;  // package, core
 
@@ -79,8 +81,9 @@ std::int64_t rounded_memory_bytes(std::int64_t bytes) {
 
 bool changes_paths(std::string_view variable) {
   constexpr std::array exact{"HALOTUNE_ISA", "GLIBC_TUNABLES", "LD_PRELOAD", "CUDA_DEVICE_MAX_CONNECTIONS"};
-  constexpr std::array prefixes{"NCCL_",        "RCCL_",         "HSA_",          "UCX_",         "FI_",          "MPICH_",
-                                "OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_coll", "OMPI_MCA_mtl", "OMPI_MCA_osc"};
+  constexpr std::array prefixes{"NCCL_",         "RCCL_",        "HSA_",         "UCX_",
+                                "FI_",           "MPICH_",       "OMPI_MCA_btl", "OMPI_MCA_pml",
+                                "OMPI_MCA_coll", "OMPI_MCA_mtl", "OMPI_MCA_osc"};
   const auto equals = [&](std::string_view name) { return variable == name; };
   const auto starts = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   return std::any_of(exact.begin(), exact.end(), equals) || std::any_of(prefixes.begin(), prefixes.end(), starts);
@@ -102,8 +105,10 @@ std::string hw_class_key(const HardwareFacts& facts) {
       {"cores_per_package", packages},
       {"cores_per_numa_node", nodes},
       {"threads_per_core", threads_per_core(threads)},
-      {"l2", caches(threads, [](const auto& t) { return t.l2_bytes; }, [](const auto& t) { return t.l2_id; })},
-      {"l3", caches(threads, [](const auto& t) { return t.l3_bytes; }, [](const auto& t) { return t.l3_id; })},
+      {"l2", caches(
+                 threads, [](const auto& t) { return t.l2_bytes; }, [](const auto& t) { return t.l2_id; })},
+      {"l3", caches(
+                 threads, [](const auto& t) { return t.l3_bytes; }, [](const auto& t) { return t.l3_id; })},
       {"memory_bytes", memory_bytes == 0 ? Json(nullptr) : Json(memory_bytes)},
       {"hypervisor", facts.hypervisor}};
   const std::string processor = facts.processor.empty() ? "cpu" : readable(facts.processor, 32);

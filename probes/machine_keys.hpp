@@ -11,7 +11,7 @@ namespace halotune {
 /// One hardware thread of the whole machine, allowed or not, as the operating system lists it.
 struct HardwareThread {
   int os_index = 0;
-  int core = 0;     ///< id of its physical core, unique within the package only
+  int core = 0;  ///< id of its physical core, unique within the package only
   int package = 0;
   int numa_node = 0;
   std::int64_t l2_bytes = 0, l3_bytes = 0;  ///< 0: unknown

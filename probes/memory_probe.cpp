@@ -56,7 +56,7 @@ ProbeGroup memory_group(const ProbeTarget& target, std::int64_t memory_bytes, bo
   const std::int64_t largest = std::max({far, l3, l2});
   group.set_up = [cores = target.cores, largest, sampling]() -> MeasureRow {
     auto bench = std::make_shared<MemoryBench>(cores, largest);
-    return [bench, sampling](ProbeRow& one) { measure_stream(*bench, one, sampling); };
+    return [bench, sampling](ProbeRow& one, std::size_t) { measure_stream(*bench, one, sampling); };
   };
   return group;
 }

@@ -68,7 +68,9 @@ NodePages::NodePages(std::int64_t bytes, int numa_node) : bytes_(bytes), numa_no
   std::memset(address_, 1, size);
 }
 
-NodePages::~NodePages() { munmap(address_, static_cast<std::size_t>(bytes_)); }
+NodePages::~NodePages() {
+  munmap(address_, static_cast<std::size_t>(bytes_));
+}
 
 std::optional<std::string> NodePages::where_not() const {
   const long page_bytes = sysconf(_SC_PAGESIZE);

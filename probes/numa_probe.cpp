@@ -88,12 +88,11 @@ ProbeGroup numa_group(const CpuTopology& topology, int memory_node, bool quick, 
     const auto from = node_name(memory_node), to = node_name(node);
     readers[to] = node_target(topology, node).cores;
     group.rows.push_back(row_of("numa_bandwidth", "read", from, to, bytes, "B/s", "read"));
-    group.rows.push_back(
-        row_of("numa_latency", "pointer_chase", from, to, chased_bytes, "s", "per dependent load"));
+    group.rows.push_back(row_of("numa_latency", "pointer_chase", from, to, chased_bytes, "s", "per dependent load"));
   }
   group.set_up = [=]() -> MeasureRow {
     auto bench = std::make_shared<NumaBench>(memory_node, bytes, chased_bytes);
-    return [=](ProbeRow& row) { measure_node(*bench, readers.at(row.to), row, sampling); };
+    return [=](ProbeRow& row, std::size_t) { measure_node(*bench, readers.at(row.to), row, sampling); };
   };
   return group;
 }

@@ -15,7 +15,6 @@ constexpr double sentinel_period_s = 1.0;
 SamplingPlan sampling_plan(const ProbeOptions& options) {
   SamplingPlan plan;
   plan.samples = options.samples;
-  plan.sample_s = options.quick ? 0.15e-3 : 0.3e-3;
   plan.deadline = SamplingPlan::Clock::now() + std::chrono::duration_cast<SamplingPlan::Clock::duration>(
                                                    std::chrono::duration<double>(options.max_seconds));
   return plan;
@@ -61,7 +60,9 @@ void ProbeSession::run(std::vector<ProbeGroup> groups) {
   look_at_sentinel();
 }
 
-bool ProbeSession::out_of_time() const { return SamplingPlan::Clock::now() > sampling_.deadline; }
+bool ProbeSession::out_of_time() const {
+  return SamplingPlan::Clock::now() > sampling_.deadline;
+}
 
 void ProbeSession::run_group(ProbeGroup& group) {
   MeasureRow measure_row;
@@ -77,19 +78,20 @@ void ProbeSession::run_group(ProbeGroup& group) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random_);
   for (const std::size_t i : order) {
-    if (measure_row) measure(group.rows[i], measure_row, group.what);
+    if (measure_row) measure(group, i, measure_row);
     ++done_;
   }
   std::move(group.rows.begin(), group.rows.end(), std::back_inserter(rows_));
 }
 
-void ProbeSession::measure(ProbeRow& row, const MeasureRow& measure_row, const std::string& what) {
-  if (options_.progress) options_.progress(what, done_, all_);
+void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row) {
+  ProbeRow& row = group.rows[index];
+  if (options_.progress) options_.progress(group.what, done_, all_);
   const std::chrono::duration<double> since_sentinel = SamplingPlan::Clock::now() - sentinel_time_;
   if (since_sentinel.count() > sentinel_period_s) look_at_sentinel();
   try {
     sampling_.check_deadline();
-    measure_row(row);
+    measure_row(row, index);
     if (row.status == "ok" && !row.samples) set_status(row, "failed", "the probe gave no samples");
   } catch (const ProbeTimeout& e) {
     set_status(row, "timeout", e.what());

@@ -11,8 +11,9 @@
 
 namespace halotune {
 
-/// Takes the figure of one row: sets `samples`, and `status` with `reason` where it is not ok.
-using MeasureRow = std::function<void(ProbeRow&)>;
+/// Takes the figure of row number `index` of its group: sets `samples`, and `status` with `reason` where it is not ok.
+/// @throws ProbeTimeout, ProbeUnsupported or any error; the row then says so.
+using MeasureRow = std::function<void(ProbeRow& row, std::size_t index)>;
 
 /// Rows that share expensive set-up (teams, buffers). The rows come with everything but their figures.
 struct ProbeGroup {
@@ -37,7 +38,7 @@ class ProbeSession {
 
  private:
   void run_group(ProbeGroup& group);
-  void measure(ProbeRow& row, const MeasureRow& measure_row, const std::string& what);
+  void measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row);
   void look_at_sentinel();
   bool out_of_time() const;
 
@@ -54,8 +55,8 @@ class ProbeSession {
 /// Traffic of the rows: `bytes_per_operation` over each sample's seconds.
 std::optional<SampleSummary> rates_from_seconds(const std::vector<double>& seconds, double bytes_per_operation);
 
-/// Size of one array [bytes] that cores with `l3_bytes` of L3 cannot hold: 4 x L3 (2 x when quick; two arrays are used),
-/// at most a sixteenth of `memory_bytes` and 4 GiB. 0 means unknown for both.
+/// Size of one array [bytes] that cores with `l3_bytes` of L3 cannot hold: 4 x L3 (2 x when quick; two arrays are
+/// used), at most a sixteenth of `memory_bytes` and 4 GiB. 0 means unknown for both.
 std::int64_t memory_array_bytes(std::int64_t l3_bytes, std::int64_t memory_bytes, bool quick);
 
 }  // namespace halotune

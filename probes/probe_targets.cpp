@@ -26,8 +26,12 @@ ProbeTarget target_of(const CpuTopology& topology, std::string name, Belongs bel
 
 }  // namespace
 
-std::string device_name(const CpuDeviceSpec& device) { return fmt::format("cpu:{}", device.index); }
-std::string node_name(int numa_node) { return fmt::format("numa:{}", numa_node); }
+std::string device_name(const CpuDeviceSpec& device) {
+  return fmt::format("cpu:{}", device.index);
+}
+std::string node_name(int numa_node) {
+  return fmt::format("numa:{}", numa_node);
+}
 
 ProbeTarget device_target(const CpuTopology& topology, const CpuDeviceSpec& device) {
   const std::set<int> own(device.cores.begin(), device.cores.end());

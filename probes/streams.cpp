@@ -19,13 +19,10 @@ extern const StreamLoops stream_loops;
 const StreamLoops& stream_loops() {
   switch (default_isa()) {
 #if defined(__x86_64__)
-    case Isa::avx512:
-      return isa_avx512::stream_loops;
-    case Isa::avx2:
-      return isa_avx2::stream_loops;
+    case Isa::avx512: return isa_avx512::stream_loops;
+    case Isa::avx2: return isa_avx2::stream_loops;
 #endif
-    default:
-      return isa_baseline::stream_loops;
+    default: return isa_baseline::stream_loops;
   }
 }
 

@@ -21,7 +21,9 @@ constexpr int unroll = 4;
 using Vector = float __attribute__((vector_size(lanes * sizeof(float)), may_alias));
 
 /// Keeps the compiler from seeing a whole loop as one memory copy.
-inline void opaque(std::int64_t& i) { asm volatile("" : "+r"(i)); }
+inline void opaque(std::int64_t& i) {
+  asm volatile("" : "+r"(i));
+}
 
 void copy_plain(const float* from, float* to, std::int64_t count) {
   const auto* in = reinterpret_cast<const Vector*>(from);

@@ -10,7 +10,9 @@ constexpr int commands = 64;
 
 Program empty_program(Team& team, int count, bool barrier_after) {
   Program program({&team});
-  for (int i = 0; i < count; ++i) program.launch(0, "empty", [](TeamMember) {}, barrier_after);
+  for (int i = 0; i < count; ++i)
+    program.launch(
+        0, "empty", [](TeamMember) {}, barrier_after);
   return program;
 }
 
@@ -52,7 +54,7 @@ ProbeGroup team_group(const CpuDeviceSpec& device, const SamplingPlan& sampling)
                 row("program_replay", "empty", "per Program::run of one empty command")};
   group.set_up = [device, sampling]() -> MeasureRow {
     auto team = std::make_shared<Team>(device, 0);
-    return [team, sampling](ProbeRow& one) {
+    return [team, sampling](ProbeRow& one, std::size_t) {
       if (one.kind == "fork_join") return measure_fork_join(*team, one, sampling);
       if (one.kind == "program_replay") return measure_replay(*team, one, sampling);
       measure_commands(*team, one, sampling);

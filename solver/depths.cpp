@@ -5,7 +5,9 @@
 namespace halotune {
 namespace {
 
-bool normal(FieldId field, int axis) { return field.axis == axis; }
+bool normal(FieldId field, int axis) {
+  return field.axis == axis;
+}
 
 std::int64_t split_depth(FieldId field, int axis, int side, std::int64_t r, Scheme scheme) {
   const bool p = field.kind == FieldKind::p;

@@ -7,13 +7,6 @@
 
 namespace halotune {
 
-Packing packing_of(const Plan& plan, const std::array<int, 3>& direction) {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (direction[axis] != 0) return plan.packing[axis];
-  }
-  return Packing::packed;
-}
-
 template <class T>
 std::vector<Message> exchange_messages(const std::vector<HaloBox>& boxes, const Plan& plan, const PartRuns<T>& parts) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::array<int, 3>>, Message> messages;
@@ -23,7 +16,7 @@ std::vector<Message> exchange_messages(const std::vector<HaloBox>& boxes, const 
     Message& message = messages[{halo.from, halo.to, halo.direction}];
     message.from_device = from.device;
     message.to_device = to.device;
-    message.packing = packing_of(plan, halo.direction);
+    message.packing = message_packing(plan, halo.direction);
     const Box source = to_local(shifted(halo.box, halo.shift), from.memory.part());
     const Box target = to_local(halo.box, to.memory.part());
     message.transfers.push_back({from.memory.bytes(halo.field, halo.strip_side, source),

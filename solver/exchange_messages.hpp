@@ -20,9 +20,6 @@ struct PartRun {
 template <class T>
 using PartRuns = std::vector<std::unique_ptr<PartRun<T>>>;
 
-/// Packing of a message towards `direction`: that of the first split axis it crosses (x, y, z).
-Packing packing_of(const Plan& plan, const std::array<int, 3>& direction);
-
 /// What moves in one exchange: one Message per ordered pair of parts and direction.
 template <class T>
 std::vector<Message> exchange_messages(const std::vector<HaloBox>& boxes, const Plan& plan, const PartRuns<T>& parts);

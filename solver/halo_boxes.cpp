@@ -15,7 +15,9 @@ std::vector<FieldId> fields_of(ExchangePhase phase) {
   return fields;
 }
 
-bool is_psi(FieldId field) { return field.kind == FieldKind::psi_v || field.kind == FieldKind::psi_p; }
+bool is_psi(FieldId field) {
+  return field.kind == FieldKind::psi_v || field.kind == FieldKind::psi_p;
+}
 
 /// All directions of a part's neighbours, x fastest; faces only unless edges are needed.
 std::vector<std::array<int, 3>> neighbour_directions(const Part& part, bool edges) {

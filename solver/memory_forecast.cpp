@@ -33,7 +33,8 @@ std::vector<Message> message_shapes(const Problem& problem, const Plan& plan, co
   for (const HaloBox& halo : halo_boxes(problem, plan, cut, phase)) {
     const auto [entry, added] = index.try_emplace({halo.to, halo.direction}, messages.size());
     if (added) {
-      messages.push_back({device_of_part[halo.from], device_of_part[halo.to], message_packing(plan, halo.direction), {}});
+      messages.push_back(
+          {device_of_part[halo.from], device_of_part[halo.to], message_packing(plan, halo.direction), {}});
     }
     ByteBox shape;
     shape.row_bytes = halo.box.size(0) * problem.bytes_per_value();

@@ -4,9 +4,13 @@
 
 namespace halotune {
 
-std::string_view to_string(ExchangeKind kind) { return kind == ExchangeKind::merged ? "merged" : "split"; }
+std::string_view to_string(ExchangeKind kind) {
+  return kind == ExchangeKind::merged ? "merged" : "split";
+}
 
-std::string_view to_string(Depths depths) { return depths == Depths::minimal ? "minimal" : "uniform"; }
+std::string_view to_string(Depths depths) {
+  return depths == Depths::minimal ? "minimal" : "uniform";
+}
 
 std::string_view to_string(Overlap overlap) {
   switch (overlap) {
@@ -17,7 +21,9 @@ std::string_view to_string(Overlap overlap) {
   return "off";
 }
 
-std::string_view to_string(Packing packing) { return packing == Packing::packed ? "packed" : "strided"; }
+std::string_view to_string(Packing packing) {
+  return packing == Packing::packed ? "packed" : "strided";
+}
 
 namespace {
 
@@ -77,7 +83,9 @@ Json to_json(const Plan& plan) {
   return json;
 }
 
-std::string plan_key(const Plan& plan) { return content_hash(to_json(plan)); }
+std::string plan_key(const Plan& plan) {
+  return content_hash(to_json(plan));
+}
 
 std::string short_text(const Plan& plan) {
   std::string text = fmt::format("{}x{}x{}", plan.parts[0], plan.parts[1], plan.parts[2]);

@@ -30,7 +30,8 @@ void read_parts(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(read[0], read[1], &product) || __builtin_mul_overflow(product, read[2], &product) ||
       product > most_parts) {
-    reader.fault("parts", "are too many parts", fmt::format("{} x {} x {}, at most {}", read[0], read[1], read[2], most_parts));
+    reader.fault("parts", "are too many parts",
+                 fmt::format("{} x {} x {}, at most {}", read[0], read[1], read[2], most_parts));
     return;
   }
   plan.parts = read;
@@ -39,13 +40,15 @@ void read_parts(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) {
 std::optional<std::vector<std::int64_t>> read_cuts_of_axis(const Json& list, const std::string& path,
                                                            std::int64_t parts, std::vector<Fault>& faults) {
   if (list.is_null()) return std::nullopt;
-  if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const Json& cut) { return cut.is_number_integer(); })) {
+  if (!list.is_array() ||
+      !std::all_of(list.begin(), list.end(), [](const Json& cut) { return cut.is_number_integer(); })) {
     faults.push_back({path, "is not a list of whole numbers", "", "give the first cell of every part but the first"});
     return std::nullopt;
   }
   auto cuts = list.get<std::vector<std::int64_t>>();
   if (static_cast<std::int64_t>(cuts.size()) != parts - 1) {
-    faults.push_back({path, fmt::format("has {} cuts", cuts.size()), fmt::format("{} parts need {}", parts, parts - 1), ""});
+    faults.push_back(
+        {path, fmt::format("has {} cuts", cuts.size()), fmt::format("{} parts need {}", parts, parts - 1), ""});
     return std::nullopt;
   }
   std::int64_t before = 0;
@@ -91,8 +94,8 @@ void read_packing(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) 
 }
 
 void read_transports(ObjectReader& reader, Plan& plan) {
-  static constexpr std::array<std::string_view, 8> names{"shared", "staged", "host_staged", "peer_copy",
-                                                         "peer_direct", "nccl", "mpi_host", "mpi_device"};
+  static constexpr std::array<std::string_view, 8> names{"shared",      "staged", "host_staged", "peer_copy",
+                                                         "peer_direct", "nccl",   "mpi_host",    "mpi_device"};
   const auto check = [&](std::string_view key, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     reader.fault(key, fmt::format("is the unknown transport \"{}\"", name), "", "use one of " + listed(names));

@@ -4,9 +4,13 @@
 
 namespace halotune {
 
-std::string_view to_string(Scheme scheme) { return scheme == Scheme::collocated ? "collocated" : "staggered"; }
+std::string_view to_string(Scheme scheme) {
+  return scheme == Scheme::collocated ? "collocated" : "staggered";
+}
 
-std::string_view to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
+std::string_view to_string(Precision precision) {
+  return precision == Precision::float32 ? "float32" : "float64";
+}
 
 std::string_view to_string(FaceKind kind) {
   switch (kind) {
@@ -18,7 +22,9 @@ std::string_view to_string(FaceKind kind) {
   return "cpml";
 }
 
-double Medium::max_speed() const { return *std::max_element(speed_m_s.begin(), speed_m_s.end()); }
+double Medium::max_speed() const {
+  return *std::max_element(speed_m_s.begin(), speed_m_s.end());
+}
 
 double Problem::cfl() const {
   return medium.max_speed() * time_step_s / *std::min_element(spacing_m.begin(), spacing_m.end());

@@ -59,23 +59,26 @@ struct StandingWaveState {
 };
 using InitialState = std::variant<ZeroState, RandomState, GaussianState, StandingWaveState>;
 
+/// (1 - 2a^2) exp(-a^2), a = pi f (t - t0). In JSON t0 defaults to 1.2 / f.
+struct RickerWavelet {
+  double frequency_hz = 0;
+  double delay_s = 0;
+  bool operator==(const RickerWavelet&) const = default;
+};
+/// Values at t = n * interval, linear between, zero outside.
+struct SampledWavelet {
+  std::vector<double> values;
+  double interval_s = 0;
+  bool operator==(const SampledWavelet&) const = default;
+};
+
 /// A pressure rate: each step adds dt * amplitude * weight(cell) * w((n + 1/2) dt) to p(n+1).
 struct Source {
   std::array<double, 3> position_m{};
   double amplitude = 1;  ///< [Pa/s] rate of pressure at the centre for a unit wavelet
   std::int64_t radius_cells = 2;  ///< Gaussian width (standard deviation) of the footprint in cells; 0 = one cell
-  /// Ricker: (1 - 2a^2) exp(-a^2), a = pi f (t - t0). t0 defaults to 1.2 / f.
-  struct Ricker {
-    double frequency_hz = 0;
-    double delay_s = 0;
-    bool operator==(const Ricker&) const = default;
-  };
-  /// Values at t = n * interval, linear between, zero outside.
-  struct Samples {
-    std::vector<double> values;
-    double interval_s = 0;
-    bool operator==(const Samples&) const = default;
-  };
+  using Ricker = RickerWavelet;
+  using Samples = SampledWavelet;
   std::variant<Ricker, Samples> wavelet;
   /// w(t) in double.
   double value_at(double time_s) const;

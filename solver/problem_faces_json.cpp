@@ -87,11 +87,10 @@ void check_periodic_pairs(ProblemReading& reading) {
     const auto& kinds = reading.problem.faces[axis];
     if ((kinds[0] == FaceKind::periodic) == (kinds[1] == FaceKind::periodic)) continue;
     const int other = kinds[0] == FaceKind::periodic ? 1 : 0;
-    reading.faults.push_back({fmt::format("/faces/{}", face_name[axis][other]),
-                              fmt::format("is {}", to_string(kinds[other])),
-                              fmt::format("{} is periodic, and an axis is periodic on both sides or on none",
-                                          face_name[axis][1 - other]),
-                              fmt::format("make {} periodic too", face_name[axis][other])});
+    reading.faults.push_back(
+        {fmt::format("/faces/{}", face_name[axis][other]), fmt::format("is {}", to_string(kinds[other])),
+         fmt::format("{} is periodic, and an axis is periodic on both sides or on none", face_name[axis][1 - other]),
+         fmt::format("make {} periodic too", face_name[axis][other])});
   }
 }
 

@@ -25,9 +25,10 @@ void check_grid(ProblemReading& reading) {
       reading.faults.push_back({"/" + path, fmt::format("is {} cells", grid[axis]),
                                 fmt::format("allowed are 1 to {}", most_cells_of_axis), ""});
     } else if (grid[axis] < least) {
-      reading.faults.push_back({"/" + path, fmt::format("is {} cells", grid[axis]),
-                                fmt::format("order {} needs at least {} along every axis", reading.problem.order, least),
-                                "widen the grid or lower the order"});
+      reading.faults.push_back(
+          {"/" + path, fmt::format("is {} cells", grid[axis]),
+           fmt::format("order {} needs at least {} along every axis", reading.problem.order, least),
+           "widen the grid or lower the order"});
     }
   }
   std::int64_t cells = 0;
@@ -134,8 +135,8 @@ void read_time(ProblemReading& reading, CflDefault cfl_default) {
       // A duration that is a whole number of steps must not gain one by rounding.
       const double rounded = std::round(steps);
       const double whole = std::abs(steps - rounded) <= 1e-9 * steps ? rounded : std::ceil(steps);
-      problem.steps = whole <= static_cast<double>(most_steps) ? std::max<std::int64_t>(1, std::llround(whole))
-                                                               : most_steps + 1;
+      problem.steps =
+          whole <= static_cast<double>(most_steps) ? std::max<std::int64_t>(1, std::llround(whole)) : most_steps + 1;
     }
   }
   if (problem.steps < 1 || problem.steps > most_steps) {

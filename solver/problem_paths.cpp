@@ -22,8 +22,9 @@ Keys joined(Keys keys, const Keys& more) {
 /// Keys of each object of a Problem file; "#" stands for any list element or face name.
 const std::map<std::string, Keys, std::less<>>& known_keys() {
   static const std::map<std::string, Keys, std::less<>> keys{
-      {"", {"schema", "grid", "spacing_m", "steps", "duration_s", "time_step_s", "cfl", "order", "scheme", "precision",
-            "medium", "faces", "cpml", "initial", "sources", "receivers", "output", "checkpoint"}},
+      {"",
+       {"schema", "grid", "spacing_m", "steps", "duration_s", "time_step_s", "cfl", "order", "scheme", "precision",
+        "medium", "faces", "cpml", "initial", "sources", "receivers", "output", "checkpoint"}},
       {"/medium", {"kind", "speed_m_s", "density_kg_m3"}},
       {"/faces", joined({"all"}, face_keys)},
       {"/cpml", joined(cpml_keys, {"faces"})},
@@ -70,7 +71,8 @@ Json& element(Json& list, const std::string& token, const std::string& place) {
 Json& member(Json& node, const std::string& token, const std::string& place, const std::string& pattern) {
   const auto found = known_keys().find(pattern);
   if (found == known_keys().end() || !(node.is_object() || node.is_null())) {
-    throw ConfigError(Fault{place + "/" + token, "does not exist", place + " has no members here", "set it as a whole"});
+    throw ConfigError(
+        Fault{place + "/" + token, "does not exist", place + " has no members here", "set it as a whole"});
   }
   if (std::find(found->second.begin(), found->second.end(), token) == found->second.end()) {
     std::vector<Fault> faults;

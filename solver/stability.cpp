@@ -8,7 +8,9 @@
 namespace halotune {
 namespace {
 
-double factorial(int n) { return std::tgamma(n + 1.0); }
+double factorial(int n) {
+  return std::tgamma(n + 1.0);
+}
 
 /// a_l of sum a_l (f[i+l] - f[i-l]), or of sum a_l (f[i+l-1/2] - f[i-l+1/2]): maximal order.
 std::vector<double> weights(int radius, Scheme scheme) {

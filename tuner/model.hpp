@@ -40,15 +40,14 @@ Json to_json(const Prediction& prediction);
 
 /// Constants of the model where nothing was measured; docs/model.md says where each comes from.
 struct ModelConstants {
-  double compute_efficiency = 0.55;   ///< of the update bandwidth that the kernels reach
+  double compute_efficiency = 0.60;   ///< of the update bandwidth that the kernels reach
   double psi_efficiency = 0.45;       ///< the same for psi strips
   double cells_per_core_s = 1.1e9;    ///< float32 cells/s of one core with its operands in L2, order 8
   double cache_fraction = 0.5;        ///< of L2+L3 that a working set may fill and still count as cached
-  double cached_speedup = 2.0;        ///< bandwidth in cache over memory
+  double row_overhead_cells = 16;     ///< starting a row costs like so many cells
   double copy_share = 0.5;            ///< strided face copies against memory copy, when not measured
   double barrier_s = 2e-6;            ///< one team barrier, when not measured
   double latency_s = 2e-6;            ///< one message, when not measured
-  double progress_loss = 1.0;         ///< threads that drive the transfer instead of computing
   double prior_trials = 4;            ///< shrinkage: a group of n trials counts n / (n + prior_trials)
 };
 
@@ -75,6 +74,8 @@ class Model {
   std::int64_t usual_error_n() const { return error_n_; }
 
  private:
+  std::optional<PredictionTerms> raw_terms(const Problem& problem, const Plan& plan,
+                                           std::vector<std::string>& assumptions) const;
   double correction(const Plan& plan) const;
   void calibrate(const std::vector<CalibrationTrial>& trials);
 

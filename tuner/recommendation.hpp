@@ -7,6 +7,7 @@
 #include "base/statistics.hpp"
 #include "probes/machine.hpp"
 #include "tuner/model.hpp"
+#include "tuner/space.hpp"
 #include "tuner/trial.hpp"
 
 namespace halotune {
@@ -58,6 +59,7 @@ struct RecommendRequest {
   Machine machine;                   ///< measured, or described only (no rows)
   std::vector<std::string> devices;  ///< allowed set
   Objective objective = Objective::time;
+  Restriction restriction;           ///< of the Plans that the model may choose; stored answers are not filtered
 };
 
 /// Answers from what is known and the model, never measures: exact, class, stale, nearest shape (by

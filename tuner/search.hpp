@@ -29,11 +29,16 @@ struct SearchOptions {
   double repetition_s = 0.02;     ///< a timed repetition lasts at least this long
   std::int64_t max_repetition_steps = 4096;
   int repetitions = 3;            ///< per visit
+  double long_repetition_s = 0.2; ///< from here on one repetition a visit is enough
   int first_rounds = 2;           ///< after which clearly worse Plans are given up
   double early_margin = 0.25;     ///< clearly worse: slower by this in every round so far
   int min_rounds = 6;             ///< fewest rounds for a verdict at `level`
   int max_rounds = 20;            ///< of a race
+  int set_up_visits = 3;          ///< making and checking a Plan costs about as much as so many visits
   int exhaustive_rounds = 7;      ///< for every Plan
+  double effort_share = 0.2;      ///< a race makes at most this share of the visits of an exhaustive search
+  int min_visits = 12;            ///< but at least so many, and at least 3 contenders
+  double regret_goal = 0.0025;    ///< a race ends when the expected regret is below it
   // Deadlines.
   double prepare_deadline_s = 120;
   double deadline_factor = 20;    ///< a visit may take this many times its expected length
@@ -71,7 +76,7 @@ struct SearchResult {
   std::vector<std::size_t> tie_set;      ///< indices, best first, by measured cost
   std::optional<double> expected_regret; ///< relative loss expected from taking `best`; 0.004 = 0.4 %
   bool finished = true;                  ///< false: cancelled
-  std::string stopped_because;           ///< "separated", "indifferent", "rounds", "budget", "cancelled", "nothing ran"
+  std::string stopped_because;           ///< "separated", "indifferent", "effort", "rounds", "budget", "cancelled", "nothing ran"
   double seconds = 0;                    ///< wall clock of this call
 };
 
@@ -84,5 +89,9 @@ std::vector<std::size_t> shortlist(const std::vector<Contender>& all, const Sear
 /// they count as if done now and are not repeated.
 SearchResult search(const std::vector<Contender>& contenders, const std::vector<Trial>& earlier, TrialRunner& runner,
                     const SearchOptions& options, const SearchHooks& hooks);
+
+/// The same without measuring: every contender `pruned` as "dry run", or for the reason that
+/// shortlist() gives.
+SearchResult unmeasured(const std::vector<Contender>& contenders, const SearchOptions& options);
 
 }  // namespace halotune

@@ -1,7 +1,6 @@
 #include "tuner/space.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -51,6 +50,15 @@ std::vector<std::array<Packing, 3>> packings(const std::array<std::int64_t, 3>& 
     choices.push_back(packing);
   }
   return choices;
+}
+
+/// Why a CPU device of this Plan has no thread to drive transfers, when threads follow the cores.
+std::optional<std::string> lacks_progress_thread(const Plan& plan, const Machine& machine) {
+  int cores = 0;
+  for (const auto& device : machine.devices) cores += device.cores;
+  const auto devices = static_cast<int>(distinct_devices(plan.devices).size());
+  if (plan.overlap != Overlap::progress || plan.threads != 0 || cores == 0 || cores / devices >= 2) return std::nullopt;
+  return fmt::format("overlap progress needs 2 threads per device, {} devices split {} cores", devices, cores);
 }
 
 /// Plans of one layout on given devices, before canonicalisation.
@@ -122,14 +130,9 @@ Plan canonical(Plan plan) {
 
 std::optional<std::string> exceeds_memory(const Problem& problem, const Plan& plan, const Machine& machine,
                                           double memory_fraction) {
-  // Devices of one NUMA node report the memory of the node, so the node's is the largest of them.
-  std::map<int, std::int64_t> node_bytes;
-  for (const auto& device : machine.devices) {
-    auto& bytes = node_bytes[device.numa_node];
-    bytes = std::max(bytes, device.memory_bytes);
-  }
+  // Each device reports its share of the memory; parts of a Plan may use all of it.
   std::int64_t available = 0;
-  for (const auto& [node, bytes] : node_bytes) available += bytes;
+  for (const auto& device : machine.devices) available += device.memory_bytes;
   if (available == 0) return std::nullopt;
   const auto needed = forecast_memory(problem, plan).total();
   if (static_cast<double>(needed) <= memory_fraction * static_cast<double>(available)) return std::nullopt;
@@ -148,6 +151,7 @@ Space enumerate_space(const Problem& problem, const Machine& machine, const Spac
     Candidate candidate{canonical(raw), std::nullopt};
     if (!seen.insert(plan_key(candidate.plan)).second) return;
     candidate.infeasible = infeasible(problem, candidate.plan);
+    if (!candidate.infeasible) candidate.infeasible = lacks_progress_thread(candidate.plan, machine);
     if (!candidate.infeasible) {
       candidate.infeasible = exceeds_memory(problem, candidate.plan, machine, options.memory_fraction);
     }

@@ -62,7 +62,7 @@ Space enumerate_space(const Problem& problem, const Machine& machine, const Spac
 /// packing of unsplit axes; s, exchange, depths, transport and overlap when nothing is split; depths of split.
 Plan canonical(Plan plan);
 
-/// Why the Plan needs more memory than its devices have, or nothing. CPU devices of one NUMA node share it.
+/// Why the Plan needs more memory than the devices of the Machine have together, or nothing.
 std::optional<std::string> exceeds_memory(const Problem& problem, const Plan& plan, const Machine& machine,
                                           double memory_fraction);
 

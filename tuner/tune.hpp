@@ -45,8 +45,22 @@ std::string request_key(const TuneRequest& request);
 /// The document of `tune --json` (design 4.1): schema, machine, problem, recommendation, trials, search.
 Json to_json(const TuneOutcome& outcome, const TuneRequest& request);
 
-/// `predict --json`: schema, machine, problem, plan, prediction, memory per device in all device counts asked.
-Json prediction_document(const Problem& problem, const Machine& machine, const Plan& plan, const Prediction& prediction,
-                         const std::vector<MemoryForecast>& memory);
+/// One Plan of `predict`: what the model says.
+struct RankedPlan {
+  Plan plan;
+  std::optional<std::string> infeasible;
+  std::optional<Prediction> prediction;  ///< null when infeasible or the Machine has no figures
+};
+/// The whole space by predicted cost, infeasible ones last. For `predict` and `--dry-run`.
+std::vector<RankedPlan> rank_by_model(const Problem& problem, const Machine& machine, const SpaceOptions& options,
+                                      const Model& model, Objective objective = Objective::time);
+
+/// Memory of the best cut (least surface that is feasible) over 1, 2, 4 ... up to `most` devices, with the
+/// remaining fields of `plan`; device counts that no cut suits are left out.
+std::vector<std::pair<int, MemoryForecast>> memory_by_devices(const Problem& problem, const Plan& plan, int most);
+
+/// `predict --json`: schema, machine, problem, plans[{plan, infeasible, prediction}], memory[{devices, ...}].
+Json prediction_document(const Problem& problem, const Machine& machine, const std::vector<RankedPlan>& plans,
+                         const std::vector<std::pair<int, MemoryForecast>>& memory);
 
 }  // namespace halotune

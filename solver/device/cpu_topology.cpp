@@ -44,8 +44,8 @@ Bitmap allowed_processors(hwloc_topology_t topology) {
   Bitmap set(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   Bitmap bound(hwloc_bitmap_alloc());
   if (!set || !bound) throw DeviceError("cannot describe the allowed processors (out of memory)");
-  if (hwloc_topology_is_thissystem(topology) &&
-      hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 && !hwloc_bitmap_iszero(bound.get())) {
+  if (hwloc_topology_is_thissystem(topology) && hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
+      !hwloc_bitmap_iszero(bound.get())) {
     hwloc_bitmap_and(set.get(), set.get(), bound.get());
   }
   return set;

@@ -22,12 +22,14 @@ constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
 constexpr std::int64_t checked_from_bytes = std::int64_t{32} << 20;
 constexpr double mib = 1048576.0;
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 [[noreturn]] void fail(std::int64_t bytes, int device, const std::string& why) {
-  throw DeviceError(
-      fmt::format("cannot allocate {:.1f} MiB on CPU device {} ({}) use a smaller grid, shallower ghosts or more memory",
-                  static_cast<double>(bytes) / mib, device, why));
+  throw DeviceError(fmt::format(
+      "cannot allocate {:.1f} MiB on CPU device {} ({}) use a smaller grid, shallower ghosts or more memory",
+      static_cast<double>(bytes) / mib, device, why));
 }
 
 // mmap succeeds for memory that is not there (overcommit) and the kernel kills the process at the

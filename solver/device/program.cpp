@@ -102,8 +102,12 @@ void Program::end_background(int device) {
   lane.unsynchronised = false;
 }
 
-void Program::wait_event(Event event, int lag) { replay::Walk::current().wait_for(event.index, lag); }
-void Program::fire_event(Event event) { replay::Walk::current().fire(event.index); }
+void Program::wait_event(Event event, int lag) {
+  replay::Walk::current().wait_for(event.index, lag);
+}
+void Program::fire_event(Event event) {
+  replay::Walk::current().fire(event.index);
+}
 
 void Program::State::check_runnable() {
   if (score.failure) throw std::logic_error("a program that has failed cannot run again");
@@ -171,7 +175,11 @@ std::vector<Program::Timing> Program::timings() const {
   return sums;
 }
 
-int Program::devices() const noexcept { return static_cast<int>(state_->score.lanes.size()); }
-Team& Program::team(int device) const { return state_->lane(device).team; }
+int Program::devices() const noexcept {
+  return static_cast<int>(state_->score.lanes.size());
+}
+Team& Program::team(int device) const {
+  return state_->lane(device).team;
+}
 
 }  // namespace halotune

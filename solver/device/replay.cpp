@@ -53,7 +53,9 @@ Walk::Walk(Score& score, int device, TeamMember member)
   walk_of_this_thread = this;
 }
 
-Walk::~Walk() { walk_of_this_thread = nullptr; }
+Walk::~Walk() {
+  walk_of_this_thread = nullptr;
+}
 
 Walk& Walk::current() {
   if (walk_of_this_thread == nullptr) throw std::logic_error("events can be used inside a running program only");
@@ -106,17 +108,12 @@ std::size_t Walk::step(std::size_t index) {
         if (command.barrier_after) barrier_->arrive_and_wait();
       });
       break;
-    case Command::Kind::barrier:
-      barrier_->arrive_and_wait();
-      break;
+    case Command::Kind::barrier: barrier_->arrive_and_wait(); break;
     case Command::Kind::record:
       if (member_.thread == 0) fire(command.event);
       break;
-    case Command::Kind::wait:
-      timed(index, [&] { wait_for(command.event, command.lag); });
-      break;
-    case Command::Kind::begin_background:
-      return enter_background(index);
+    case Command::Kind::wait: timed(index, [&] { wait_for(command.event, command.lag); }); break;
+    case Command::Kind::begin_background: return enter_background(index);
     case Command::Kind::end_background:
       share_ = member_;
       barrier_ = &lane_.everyone;

@@ -176,9 +176,17 @@ void Team::wait() {
   if (state_->error) std::rethrow_exception(std::exchange(state_->error, nullptr));
 }
 
-void Team::barrier() { state_->barrier.arrive_and_wait(); }
-int Team::threads() const noexcept { return state_->threads; }
-const CpuDeviceSpec& Team::device() const noexcept { return state_->device; }
-bool Team::oversubscribed() const noexcept { return state_->oversubscribed; }
+void Team::barrier() {
+  state_->barrier.arrive_and_wait();
+}
+int Team::threads() const noexcept {
+  return state_->threads;
+}
+const CpuDeviceSpec& Team::device() const noexcept {
+  return state_->device;
+}
+bool Team::oversubscribed() const noexcept {
+  return state_->oversubscribed;
+}
 
 }  // namespace halotune

@@ -19,6 +19,7 @@ struct AxisTerm {
   const T* u;
   T factor;
   const std::array<StripView<T>, 2>* strips;
+  std::int64_t w_ahead = 0, u_ahead = 0;  ///< distance of what to prefetch [values]
 };
 
 /// Calls body(x, mask, masked) for the vectors of cells [x0, x1); masked is a compile-time bool,
@@ -44,6 +45,11 @@ HALOTUNE_INLINE void store(typename P::Value* to, P value, typename P::Mask mask
     value.store(to);
   }
 }
+
+#ifndef PFH
+#define PFH 2
+#endif
+HALOTUNE_INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, PFH); }
 
 /// The update along one axis with an operator of radius R.
 template <class T, int R>
@@ -113,7 +119,8 @@ class AxisUpdate {
     const T* const u = term.u + first;
     T* const w = term.w + first;
     const P minus_factor = P::broadcast(-term.factor);
-    const P* const a = a_.data();
+    const std::int64_t w_ahead = term.w_ahead, u_ahead = term.u_ahead;
+    const std::array<P, R> a = a_;  // a local: stores might change a member
     T* psi = nullptr;
     std::int64_t psi_stride = 0;
     if constexpr (Layer) {
@@ -121,10 +128,12 @@ class AxisUpdate {
       psi_stride = axis == 1 ? strip->layout.row : strip->layout.plane;
     }
     for_vectors<P>(box.lo[0], box.hi[0], [=](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
+      for (int j = 0; j < N; ++j) prefetch(w + x + j * stride + w_ahead);
+      for (int j = 0; j < N; ++j) prefetch(u + x + (j + (axis == 2 ? R : 0)) * stride + u_ahead);
       P near[N + 2 * R];
       for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);
       for (int j = 0; j < N; ++j) {
-        P d = physics::centred_difference<R, P>(a, [&](auto l) __attribute__((always_inline)) {
+        P d = physics::centred_difference<R, P>(a.data(), [&](auto l) __attribute__((always_inline)) {
           return near[j + R + l] - near[j + R - l];
         });
         if constexpr (Layer) {
@@ -187,11 +196,13 @@ class AxisUpdate {
     const std::int64_t first = layout_.at(0, y, z);
     T* const w = term.w + first;
     const P minus_factor = P::broadcast(-term.factor);
-    const P* const a = a_.data();
+    const std::array<P, R> a = a_;
     typename P::Window window(term.u + first + (run.from & -P::width));
     for_vectors<P>(run.from, run.to, [&](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
       window.look_ahead();
-      P d = physics::centred_difference<R, P>(a, [&](auto l) __attribute__((always_inline)) {
+      prefetch(w + x + term.w_ahead);
+      prefetch(term.u + first + x + term.u_ahead);
+      P d = physics::centred_difference<R, P>(a.data(), [&](auto l) __attribute__((always_inline)) {
         return window.template plus<l>() - window.template minus<l>();
       });
       if constexpr (Layer) {

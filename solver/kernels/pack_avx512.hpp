@@ -57,7 +57,7 @@ struct Pack<float> {
   /// The 16 values from lane L of low:high.
   template <int L>
   static Pack shift(Pack low, Pack high) {
-    return {_mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(high.v), _mm512_castps_si512(low.v), L))};
+    return {_mm512_castsi512_ps(_mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(high.v), _mm512_castps_si512(low.v), L))};
   }
 };
 
@@ -88,7 +88,7 @@ struct Pack<double> {
   static Pack blend(Mask mask, Pack yes, Pack no) { return {_mm512_mask_blend_pd(mask.m, no.v, yes.v)}; }
   template <int L>
   static Pack shift(Pack low, Pack high) {
-    return {_mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(high.v), _mm512_castpd_si512(low.v), L))};
+    return {_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high.v), _mm512_castpd_si512(low.v), L))};
   }
 };
 

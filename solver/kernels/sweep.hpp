@@ -46,7 +46,10 @@ class Sweep {
   };
   static constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::int64_t depth = 4;  ///< planes taken at a time
+  #ifndef DEPTH
+#define DEPTH 4
+#endif
+  static constexpr std::int64_t depth = DEPTH;  ///< planes taken at a time
 
   /// Range of all boxes along an axis, each moved down by its lead (v_x, v_y, v_z, p).
   Range hull(int axis, const std::array<std::int64_t, 4>& lead) const {
@@ -84,15 +87,21 @@ class Sweep {
   void velocity(int axis, const Range& rows, const Range& planes) const {
     const Box box = clipped(velocities_[axis], rows, planes);
     if (box.empty()) return;
-    update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis]}, axis, box);
+    const std::int64_t next = depth * part_.layout.plane;
+    update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis], next, axis == 2 ? next : 0},
+                axis, box);
     write_field_ghosts(part_, axis + 1, R, box);
   }
 
   void pressure(const Range& rows, const Range& planes) const {
     const Box box = clipped(pressure_, rows, planes);
     if (box.empty()) return;
+    const std::int64_t next = depth * part_.layout.plane;
+    const bool alone = velocities_[2].empty();
     for (int axis = 0; axis < 3; ++axis) {
-      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis]}, axis, box);
+      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis],
+                   alone && axis == 0 ? next : 0, alone ? next : 0},
+                  axis, box);
     }
     write_field_ghosts(part_, 0, R, box);
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,20 +17,25 @@ namespace halotune {
 /// Order that the caller keeps within one replay: for every device start(), then finish(). The
 /// exchange itself guarantees that a source cell or a buffer is not overwritten before its reader
 /// has read it, given that the caller puts release() before the first command of a device that
-/// overwrites what was sent.
+/// overwrites what was sent. Each verb is recorded once per device, into the Program that the
+/// exchange was connected with; anything else is a std::logic_error. The recorded commands keep
+/// the buffers alive.
+///
+/// Labels in timings: "halo send", "halo receive", "halo receive in background".
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// Sending side of `device`: gathers packed messages, fires "ready".
+  /// Sending side of `device`: gathers packed messages, fires "ready". Buffers that were filled in
+  /// the previous replay are waited for.
   virtual void start(Program& program, int device) = 0;
   /// Receiving side of `device`: waits for "ready", moves and scatters the bytes, fires "taken".
   virtual void finish(Program& program, int device) = 0;
   /// Waits until all that `device` sent has been taken; `lag` as in Program::wait.
   virtual void release(Program& program, int device, int lag) = 0;
   /// The same as finish(), but moved by one member in the background while the commands recorded
-  /// between this call and Program::end_background run on the others.
+  /// between this call and Program::end_background run on the others. Needs a team of two threads.
   virtual void finish_in_background(Program& program, int device) = 0;
-  /// Device memory held for buffers [bytes], by device.
+  /// Memory held for buffers [bytes] by `device`; a bounce buffer counts for the sender.
   virtual std::int64_t buffer_bytes(int device) const = 0;
 };
 
@@ -41,11 +47,21 @@ class Transport {
   /// Reason why it cannot serve here, or nothing.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Allocates buffers and events for the messages. The memory they name outlives the Exchange.
+  /// A message may stay within one device. @throws DeviceError when memory runs out.
   virtual std::unique_ptr<Exchange> connect(Program& program, std::vector<Message> messages) const = 0;
+  /// Bytes of buffers that connect() would allocate per device, without allocating.
+  virtual std::vector<std::int64_t> forecast(const std::vector<Message>& messages, int devices) const = 0;
 };
 
-/// `shared` (the receiver reads the sender's memory) or `staged` (through a bounce buffer that
-/// stands for host memory). Names of transports that are not built (peer_copy, ...) are refused.
+/// `shared`: the receiver reads the sender's memory. Copies per byte: packed 2 (field to the sender's
+/// buffer, buffer to field), strided 1 (field to field, by the receiver).
+///
+/// `staged`: through a bounce buffer that stands for host memory, as devices without access to each
+/// other do it. Copies per byte: packed 4 (field to device buffer, to bounce buffer, to the receiver's
+/// device buffer, to field), strided 2 (field rows to bounce buffer, to field rows). The first half
+/// is done by the sender in start(), the second by the receiver in finish().
+///
+/// Names of transports that are not built (peer_copy, ...) are refused.
 /// @throws ConfigError
 const Transport& transport(std::string_view name);
 /// Every transport name of the vocabulary that this build knows.

@@ -1,0 +1,74 @@
+#include "cli/known_machine.hpp"
+
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/faults.hpp"
+#include "cli/interrupt.hpp"
+#include "tuner/stored.hpp"
+
+namespace halotune {
+namespace {
+
+/// The moment `fresh_days` ago, as the rows write times.
+std::string oldest_fresh_time() {
+  const std::time_t then = std::time(nullptr) - std::time_t{fresh_days} * 24 * 3600;
+  std::tm utc{};
+  gmtime_r(&then, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  return text;
+}
+
+}  // namespace
+
+std::optional<Machine> stored_machine(const Store& store, const MachineKeys& keys) {
+  const auto row = store.latest_machine(keys.hw_class, keys.sw_env, keys.node, keys.visible_set);
+  if (!row) return std::nullopt;
+  try {
+    return machine_from_row(*row);
+  } catch (const DbError& error) {
+    warn(fmt::format("a stored measurement of this machine cannot be used ({})", error.what()));
+    return std::nullopt;
+  }
+}
+
+bool is_fresh(const Machine& machine) { return machine.measured_at >= oldest_fresh_time(); }
+
+Machine probe_and_store(Store& store, ProbeOptions options) {
+  Progress progress("probe");
+  options.progress = [&](const std::string& what, int done, int all) {
+    throw_if_asked_to_stop();
+    progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
+  };
+  Machine machine = probe_cpu(options);
+  throw_if_asked_to_stop();
+  store.add(to_row(machine));
+  return machine;
+}
+
+Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
+  if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine)) return *machine;
+  note("this machine was not probed lately: probing it first");
+  return probe_and_store(store, {devices, false, 9, 60, {}});
+}
+
+Machine known_machine(const Store& store, const std::vector<std::string>& devices) {
+  Machine described = describe_machine(devices);
+  auto stored = stored_machine(store, described.keys);
+  return stored ? std::move(*stored) : described;
+}
+
+std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fault>& faults) {
+  std::optional<Machine> machine;
+  collect(faults, [&] { machine = machine_from_json(read_json_file(file)); });
+  return machine;
+}
+
+std::string machine_text(const Machine& machine) {
+  return machine.name + (machine.rows.empty() ? ", not probed" : ", probed " + machine.measured_at.substr(0, 19) + " UTC");
+}
+
+}  // namespace halotune

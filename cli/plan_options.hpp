@@ -1,0 +1,30 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/plan.hpp"
+
+namespace halotune {
+
+/// --plan FILE and one flag per field of a Plan.
+class PlanOptions {
+ public:
+  void add_to(CLI::App& app);
+  bool given() const;
+  /// The Plan of the file (a Plan, or an answer of `tune` or `recommend`) or the default Plan, changed by the flags.
+  /// Parts default to one per device, devices to one per part as far as the cores reach. Nothing when there are faults.
+  std::optional<Plan> read(std::vector<Fault>& faults) const;
+
+ private:
+  Json base(std::vector<Fault>& faults) const;
+  void place(Json& plan, std::vector<Fault>& faults) const;
+
+  std::string file_, parts_, s_, exchange_, depths_, transport_, packing_, overlap_, devices_, threads_, cuts_;
+};
+
+/// The command-line flags that describe a Plan: {"--parts", "1x1x2", ...}.
+std::vector<std::string> plan_arguments(const Plan& plan);
+
+}  // namespace halotune

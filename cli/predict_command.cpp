@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/device_options.hpp"
+#include "cli/faults.hpp"
+#include "cli/known_machine.hpp"
+#include "cli/plan_options.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/quantities.hpp"
+#include "cli/store_options.hpp"
+#include "cli/table.hpp"
+#include "cli/tune_tables.hpp"
+#include "tuner/device_list.hpp"
+#include "tuner/stored.hpp"
+
+namespace halotune {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  PlanOptions plan;
+  DeviceOptions backend;
+  StoreOptions store;
+  std::vector<std::string> restrictions;
+  std::string machine;
+  int top = 10, most_devices = 8;
+  bool json = false;
+};
+
+std::vector<std::string> all_devices(const Machine& machine) {
+  std::vector<std::string> devices;
+  for (const auto& device : machine.devices) devices.push_back(device.name);
+  return devices;
+}
+
+/// The Plan that was given, or the best of the space.
+std::vector<RankedPlan> plans_to_show(const Options& options, const Problem& problem, const std::optional<Plan>& plan,
+                                      const Restriction& restriction, const Model& model) {
+  if (plan) {
+    RankedPlan ranked{*plan, infeasible(problem, *plan), std::nullopt};
+    if (!ranked.infeasible) ranked.prediction = model.predict(problem, *plan);
+    return {ranked};
+  }
+  SpaceOptions space;
+  space.devices = all_devices(model.machine());
+  space.restriction = restriction;
+  auto plans = rank_by_model(problem, model.machine(), space, model);
+  plans.resize(std::min(plans.size(), static_cast<std::size_t>(options.top)));
+  return plans;
+}
+
+std::string plans_text(const std::vector<RankedPlan>& plans, bool bold) {
+  std::vector<std::string> columns = plan_columns();
+  for (const char* name : {"step", "Mpoints/s", "compute", "redundant", "psi", "pack", "transfer", "wait", "launch"}) columns.emplace_back(name);
+  TextTable table(columns);
+  std::string reasons;
+  for (const RankedPlan& plan : plans) {
+    auto cells = plan_cells(plan.plan);
+    if (const auto& p = plan.prediction) {
+      const PredictionTerms& t = p->terms;
+      cells.insert(cells.end(), {time_text(p->seconds_per_step), number_text(p->mpoints_per_s)});
+      for (const double term : {t.compute_s, t.redundant_s, t.psi_s, t.pack_s, t.transfer_s, t.wait_s, t.launch_s}) cells.push_back(time_text(term));
+    } else {
+      cells.insert(cells.end(), 9, "-");
+    }
+    table.add(std::move(cells));
+    if (plan.infeasible) reasons += fmt::format("{} is infeasible: {}\n", short_text(plan.plan), *plan.infeasible);
+  }
+  return table.to_text(bold) + reasons;
+}
+
+std::string model_text(const std::vector<RankedPlan>& plans, const Model& model) {
+  if (!model.missing().empty()) return fmt::format("No times: {}\n", model.missing());
+  std::string text;
+  if (const auto error = model.usual_error()) {
+    text += fmt::format("Usual error of the model here: {} (over {} stored trials)\n", percent_text(error), model.usual_error_n());
+  } else {
+    text += "Usual error of the model here: unknown, no trials are stored for this class of machine\n";
+  }
+  if (!plans.empty() && plans.front().prediction && !plans.front().prediction->assumptions.empty()) {
+    text += fmt::format("Taken by default for the first Plan: {}\n", fmt::join(plans.front().prediction->assumptions, "; "));
+  }
+  return text;
+}
+
+std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memory, bool bold) {
+  TextTable table({"devices", "fields", "psi", "buffers", "largest device", "all devices", "ten full fields", "share of it"});
+  for (const auto& [count, forecast] : memory) {
+    MemoryForecast::Entry sum;
+    std::int64_t largest = 0;
+    for (const auto& entry : forecast.devices) {
+      sum.field_bytes += entry.field_bytes;
+      sum.psi_bytes += entry.psi_bytes;
+      sum.buffer_bytes += entry.buffer_bytes;
+      largest = std::max(largest, entry.total());
+    }
+    table.add({std::to_string(count), bytes_text(sum.field_bytes), bytes_text(sum.psi_bytes), bytes_text(sum.buffer_bytes),
+               bytes_text(largest), bytes_text(forecast.total()), bytes_text(forecast.ten_full_fields_bytes),
+               percent_text(static_cast<double>(forecast.total()) / static_cast<double>(forecast.ten_full_fields_bytes))});
+  }
+  return table.to_text(bold);
+}
+
+int predict_once(const Options& options) {
+  std::vector<Fault> faults;
+  const auto problem = options.problem.read(faults);
+  const auto devices = distinct_devices(options.backend.read(faults));
+  std::optional<Plan> plan;
+  if (options.plan.given()) plan = options.plan.read(faults);
+  Restriction restriction;
+  collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
+  if (options.top < 1) faults.push_back({"--top", "is not positive", std::to_string(options.top), ""});
+  if (options.most_devices < 1) faults.push_back({"--most-devices", "is not positive", std::to_string(options.most_devices), ""});
+  std::optional<Machine> described;
+  if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
+  throw_if_any(faults);
+
+  const Store store = options.store.open();
+  const Machine machine = described ? *described : known_machine(store, plan ? distinct_devices(plan->devices) : devices);
+  const Model model(machine, load_knowledge(store, machine.keys).trials);
+  const auto plans = plans_to_show(options, *problem, plan, restriction, model);
+  const auto memory = memory_by_devices(*problem, plan.value_or(Plan{}), options.most_devices);
+  if (options.json) {
+    print_document(prediction_document(*problem, machine, plans, memory));
+  } else {
+    const bool bold = stdout_takes_colour();
+    print_answer(fmt::format("Problem: {}, order {}, {}\nMachine: {}\n\n{}{}\nMemory\n{}", size_text(problem->grid), problem->order,
+                             to_string(problem->precision), machine_text(machine), plans_text(plans, bold), model_text(plans, model),
+                             memory_text(memory, bold)));
+  }
+  const bool any = std::any_of(plans.begin(), plans.end(), [](const auto& ranked) { return !ranked.infeasible; });
+  return any ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_predict(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("predict", "Time and memory by the model, with its terms; runs nothing");
+  options->problem.add_to(*app);
+  options->plan.add_to(*app);
+  options->backend.add_to(*app, false);
+  options->store.add_to(*app);
+  app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 (repeatable)")->type_name("KEY=VALUES")->expected(1)->take_all();
+  app->add_option("--machine", options->machine, "Machine file instead of this machine")->type_name("FILE");
+  app->add_option("--top", options->top, "How many Plans to show when none is given")->capture_default_str();
+  app->add_option("--most-devices", options->most_devices, "Memory for 1, 2, 4 ... up to so many devices")->capture_default_str();
+  app->add_flag("--json", options->json, "Print the answer as JSON");
+  return {app, [options] { return predict_once(*options); }};
+}
+
+}  // namespace halotune

@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/device_options.hpp"
+#include "cli/faults.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/known_machine.hpp"
+#include "cli/launch.hpp"
+#include "cli/plan_options.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/quantities.hpp"
+#include "cli/store_options.hpp"
+#include "cli/table.hpp"
+#include "solver/run.hpp"
+#include "tuner/bench.hpp"
+#include "tuner/device_list.hpp"
+#include "tuner/runner/worker_runner.hpp"
+#include "tuner/stored.hpp"
+
+namespace halotune {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  PlanOptions plan;
+  DeviceOptions backend;
+  StoreOptions store;
+  bool bench = false, digest = false, json = false;
+  int blocks = BenchOptions{}.blocks;
+};
+
+/// A Plan and the word that says where it is from.
+struct ChosenPlan {
+  Plan plan;
+  std::string basis;
+};
+
+/// The newest answer that was measured for this Problem on this node, whatever devices it was allowed.
+const KnownRecommendation* measured_here(const Knowledge& knowledge, const Problem& problem, const MachineKeys& keys) {
+  for (const auto& known : knowledge.recommendations) {
+    if (known.keys.node == keys.node && known.keys.hw_class == keys.hw_class && known.keys.sw_env == keys.sw_env &&
+        known.recommendation.plan && problem_key(known.problem) == problem_key(problem)) {
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+/// The store's answer for the default devices; without one a Plan that is never far off: one part on all cores.
+ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem, const std::vector<std::string>& devices) {
+  if (store) {
+    RecommendRequest request;
+    request.problem = problem;
+    request.devices = devices;
+    request.machine = known_machine(*store, devices);
+    const Knowledge knowledge = load_knowledge(*store, request.machine.keys);
+    Recommendation answer = recommend(request, knowledge);
+    const auto* other_devices = measured_here(knowledge, problem, request.machine.keys);
+    if (answer.basis != Basis::exact && other_devices != nullptr) answer = other_devices->recommendation;
+    if (answer.plan && !infeasible(problem, *answer.plan)) {
+      note(fmt::format("Plan: {} (basis {})", short_text(*answer.plan), to_string(answer.basis)));
+      return {*answer.plan, std::string(to_string(answer.basis))};
+    }
+  }
+  note("nothing is known about this Problem on this machine: running one part on all cores; halotune tune finds the best Plan");
+  return {Plan{}, std::string(to_string(Basis::none))};
+}
+
+/// Variables have to be set before the first thread of the solver starts.
+void apply_environment(const Plan& plan) {
+  for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
+}
+
+std::optional<Store> open_if_possible(const StoreOptions& options) {
+  try {
+    return options.open();
+  } catch (const DbError& error) {
+    warn(fmt::format("running without the store: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+void store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
+  if (!store) return;
+  try {
+    const MachineKeys keys = describe_machine(distinct_devices(plan.devices)).keys;
+    store->add(to_row(problem));
+    store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)), utc_now(),
+                      canonical_text(document)});
+  } catch (const DbError& error) {
+    warn(fmt::format("the run could not be recorded: {}", error.what()));
+  }
+}
+
+std::string report_text(const RunReport& report, const Problem& problem) {
+  std::string text = fmt::format("Problem:     {}, {} of {} steps\nPlan:        {}\n", size_text(problem.grid), report.steps, problem.steps,
+                                 short_text(report.plan));
+  text += fmt::format("Time:        {} ({} per step, set-up {})\nThroughput:  {} Mpoints/s\n", time_text(report.seconds),
+                      report.steps > 0 ? time_text(report.seconds_per_step) : "-", time_text(report.set_up_s),
+                      report.steps > 0 ? number_text(report.mpoints_per_s) : "-");
+  text += fmt::format("Peak memory: {}\n", bytes_text(report.peak_resident_bytes));
+  if (report.output_file) text += fmt::format("Traces:      {}\n", *report.output_file);
+  if (report.digest) text += fmt::format("Digest:      {}\n", *report.digest);
+  return text;
+}
+
+std::string gbs_text(const Interval& gbs) {
+  return fmt::format("{} GB/s [{}, {}]", number_text(gbs.median), number_text(gbs.low), number_text(gbs.high));
+}
+
+std::string bench_text(const BenchReport& report, const Problem& problem) {
+  std::string text = fmt::format("Problem:     {}, order {}, {}\nPlan:        {}\n", size_text(problem.grid), problem.order,
+                                 to_string(problem.precision), short_text(report.plan));
+  text += fmt::format("Blocks:      {} of {} steps\nTime:        {} per step\n", report.n, report.steps_per_block,
+                      interval_text(report.seconds_per_step));
+  text += fmt::format("Throughput:  {} Mpoints/s [{}, {}] at {} bytes per cell\n", number_text(report.mpoints_per_s.median),
+                      number_text(report.mpoints_per_s.low), number_text(report.mpoints_per_s.high), number_text(report.bytes_per_cell));
+  for (const auto& stream : report.streams) text += fmt::format("Stream:      {} {}\n", stream.name, gbs_text(stream.gbs));
+  return text + fmt::format("Roofline:    {} [{}, {}] of {}\n", number_text(report.roofline_fraction.median),
+                            number_text(report.roofline_fraction.low), number_text(report.roofline_fraction.high), report.best_stream);
+}
+
+Json document_of(Json report, const Problem& problem, const std::string& basis) {
+  Json document{{"schema", 1}};
+  document["problem"] = Json{{"key", problem_key(problem)}, {"grid", problem.grid}};
+  document["basis"] = basis;
+  document.update(report);
+  return document;
+}
+
+int run_bench(const Options& options, const Problem& problem, const ChosenPlan& chosen, std::optional<Store>& store) {
+  BenchOptions bench_options;
+  bench_options.blocks = options.blocks;
+  BenchReport report;
+  {
+    Progress progress("bench");
+    bench_options.progress = [&](int done, int all) {
+      throw_if_asked_to_stop();
+      progress.update(static_cast<double>(done) / all, fmt::format("block {} of {}", done, all));
+    };
+    report = bench(problem, chosen.plan, bench_options);
+  }
+  const Json document = document_of(to_json(report), problem, chosen.basis);
+  store_run(store, problem, chosen.plan, document);
+  options.json ? print_document(document) : print_answer(bench_text(report, problem));
+  return 0;
+}
+
+int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen, std::optional<Store>& store) {
+  RunOptions run_options;
+  run_options.digest = options.digest;
+  RunReport report;
+  {
+    Progress progress("run");
+    run_options.progress = [&](std::int64_t done, std::int64_t steps) {
+      progress.update(static_cast<double>(done) / static_cast<double>(steps), fmt::format("step {} of {}", done, steps));
+      return !stop_asked();
+    };
+    report = run(problem, chosen.plan, run_options);
+  }
+  const Json document = document_of(to_json(report), problem, chosen.basis);
+  store_run(store, problem, chosen.plan, document);
+  options.json ? print_document(document) : print_answer(report_text(report, problem));
+  if (!report.completed) throw Interrupted(fmt::format("interrupted after {} of {} steps", report.steps, problem.steps));
+  return 0;
+}
+
+int run_once(const Options& options) {
+  std::vector<Fault> faults;
+  refuse_several_ranks("run", faults);
+  const auto problem = options.problem.read(faults, options.bench ? CflDefault::fixed : CflDefault::fraction_of_limit);
+  const auto devices = distinct_devices(options.backend.read(faults));
+  std::optional<Plan> plan;
+  if (options.plan.given()) plan = options.plan.read(faults);
+  if (options.bench && options.digest) faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
+  if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});
+  throw_if_any(faults);
+  std::optional<Store> store = open_if_possible(options.store);
+  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices);
+  apply_environment(chosen.plan);
+  return options.bench ? run_bench(options, *problem, chosen, store) : run_production(options, *problem, chosen, store);
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("run", "Production run with the recommended Plan, or with the one given");
+  options->problem.add_to(*app);
+  options->plan.add_to(*app);
+  options->backend.add_to(*app, false);
+  options->store.add_to(*app);
+  app->add_flag("--bench", options->bench, "Time the Plan beside memory streams instead of running to the end");
+  app->add_option("--blocks", options->blocks, "Timed blocks of --bench")->capture_default_str();
+  app->add_flag("--digest", options->digest, "SHA-256 of p, vx, vy, vz at the end");
+  app->add_flag("--json", options->json, "Print the report as JSON");
+  return {app, [options] { return run_once(*options); }};
+}
+
+}  // namespace halotune

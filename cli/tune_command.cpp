@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/device_options.hpp"
+#include "cli/faults.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/known_machine.hpp"
+#include "cli/launch.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/quantities.hpp"
+#include "cli/store_options.hpp"
+#include "cli/tune_tables.hpp"
+#include "tuner/device_list.hpp"
+#include "tuner/runner/worker_runner.hpp"
+#include "tuner/stored.hpp"
+
+namespace halotune {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions devices;
+  StoreOptions store;
+  std::vector<std::string> restrictions;
+  std::string search = "guided", objective = "time", machine;
+  double budget_s = SearchOptions{}.budget_s;
+  std::int64_t seed = 1;
+  bool dry_run = false, fresh = false, all = false, json = false;
+};
+
+/// Everything but the machine. @throws ConfigError with every fault.
+TuneRequest request_of(const Options& options) {
+  std::vector<Fault> faults;
+  TuneRequest request;
+  refuse_several_ranks("tune", faults);
+  if (!options.machine.empty()) {
+    faults.push_back({"--machine", "is not part of this build", "tune plays trials on real hardware only",
+                      "use predict --machine FILE"});
+  }
+  if (auto problem = options.problem.read(faults)) request.problem = std::move(*problem);
+  const auto devices = options.devices.read(faults);
+  request.devices = distinct_devices(devices);
+  collect(faults, [&] { request.restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
+  if (devices.size() > request.devices.size() && !request.restriction.parts_per_device) {
+    request.restriction.parts_per_device = {static_cast<int>(devices.size() / request.devices.size())};
+  }
+  collect(faults, [&] { request.search.kind = search_kind_from_string(options.search); });
+  collect(faults, [&] { request.objective = objective_from_string(options.objective); });
+  if (!(options.budget_s > 0)) faults.push_back({"--budget", "is not positive", fmt::format("{}", options.budget_s), "give seconds"});
+  throw_if_any(faults);
+  request.search.budget_s = options.budget_s;
+  request.search.seed = static_cast<std::uint64_t>(options.seed);
+  request.dry_run = options.dry_run;
+  return request;
+}
+
+void abandon_unfinished(Store& store, const TuneRequest& request) {
+  const std::string key = request_key(request);
+  while (auto row = store.unfinished_session(key)) {
+    row->state = "finished";
+    store.put(*row);
+  }
+}
+
+void show_progress(Progress& progress, const SearchProgress& at) {
+  std::optional<double> fraction;
+  if (at.of_visits && *at.of_visits > 0) {
+    fraction = static_cast<double>(at.visits) / static_cast<double>(*at.of_visits);
+  } else if (at.budget_s > 0) {
+    fraction = at.elapsed_s / at.budget_s;
+  }
+  progress.update(fraction, fmt::format("{} racing, best {} | {}", at.still_racing, time_text(at.best_s), at.what));
+}
+
+TuneOutcome search_on_hardware(Store& store, TuneRequest& request) {
+  TuneSession session(store, request);
+  if (session.resumed()) note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
+  WorkerOptions worker;
+  worker.cancelled = stop_asked;
+  WorkerRunner runner(request.problem, request.devices, std::move(worker));
+  Progress progress("tune");
+  SearchHooks hooks;
+  hooks.store = [&](const Trial& trial) { session.add(trial); };
+  hooks.progress = [&](const SearchProgress& at) { show_progress(progress, at); };
+  hooks.cancelled = stop_asked;
+  TuneOutcome outcome = tune(request, runner, hooks);
+  session.finish(outcome, request);
+  return outcome;
+}
+
+/// The model alone never asks for a runner.
+class NoRunner : public TrialRunner {
+ public:
+  RunnerAnswer prepare(const Plan&, double) override { throw std::logic_error("a dry run timed a Plan"); }
+  RunnerAnswer time(const Plan&, const Block&) override { throw std::logic_error("a dry run timed a Plan"); }
+  void forget(const Plan&) override {}
+};
+
+void print_outcome(const Options& options, const TuneRequest& request, const TuneOutcome& outcome) {
+  if (options.json) return print_document(to_json(outcome, request));
+  const Problem& problem = request.problem;
+  std::string text = fmt::format("Problem:     {}, order {}, {} {}\nMachine:     {}\n", size_text(problem.grid), problem.order,
+                                 to_string(problem.scheme), to_string(problem.precision), machine_text(request.machine));
+  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {} (stopped: {})\n\n", to_string(request.search.kind),
+                      outcome.search.feasible, outcome.search.space, outcome.search.tried, time_text(outcome.search.seconds),
+                      outcome.search.stopped_because);
+  text += trials_text(outcome, options.all || options.dry_run, stdout_takes_colour()) + "\n" + recommendation_text(outcome.recommendation);
+  if (outcome.recommendation.plan) text += usage_text(options.problem.arguments());
+  print_answer(text);
+}
+
+int tune_once(const Options& options) {
+  TuneRequest request = request_of(options);
+  Store store = options.store.open();
+  request.machine = fresh_machine(store, request.devices);
+  if (options.fresh) abandon_unfinished(store, request);
+  TuneOutcome outcome;
+  if (options.dry_run) {
+    request.known = load_knowledge(store, request.machine.keys).trials;
+    NoRunner runner;
+    outcome = tune(request, runner);
+  } else {
+    try {
+      outcome = search_on_hardware(store, request);
+    } catch (const Interrupted&) {
+      throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
+    }
+  }
+  if (!outcome.finished) throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
+  print_outcome(options, request, outcome);
+  if (!options.dry_run && !options.json) note(fmt::format("stored in {}", store.file().string()));
+  return outcome.recommendation.plan ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_tune(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("tune", "Find the best Plan for a Problem on this machine: probe, search, store, recommend");
+  options->problem.add_to(*app);
+  options->devices.add_to(*app);
+  options->store.add_to(*app);
+  app->add_option("--budget", options->budget_s, "Wall-clock seconds for the search")->type_name("SECONDS")->capture_default_str();
+  app->add_option("--search", options->search, "guided or exhaustive")->type_name("WORD")->capture_default_str();
+  app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 or transport=shared (repeatable)")
+      ->type_name("KEY=VALUES")
+      ->expected(1)
+      ->take_all();
+  app->add_option("--objective", options->objective, "time, device-time or memory")->type_name("WORD")->capture_default_str();
+  app->add_option("--seed", options->seed, "Seed of the random order")->capture_default_str();
+  app->add_option("--machine", options->machine, "Machine to simulate; not part of this build")->type_name("FILE");
+  app->add_flag("--dry-run", options->dry_run, "Rank by the model only, time nothing");
+  app->add_flag("--fresh", options->fresh, "Ignore an unfinished session of the same request");
+  app->add_flag("--all", options->all, "Show pruned and infeasible Plans too");
+  app->add_flag("--json", options->json, "Print the answer as JSON");
+  return {app, [options] { return tune_once(*options); }};
+}
+
+}  // namespace halotune

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "probes/face_box.hpp"
+#include "probes/probe_groups.hpp"
+
+namespace halotune {
+namespace {
+
+constexpr const char* face_convention = "face bytes once";
+
+struct FaceRow {
+  FaceShape shape;
+  std::string operation;  ///< gather, scatter or strided
+};
+
+struct FaceBench {
+  FaceBench(const CpuDeviceSpec& device, std::int64_t bytes) : team(device, 0), a(bytes, team), b(bytes, team) {}
+  Team team;
+  Buffer a, b;
+};
+
+/// Source and destination of one operation.
+Transfer boxes_of(const FaceBench& bench, const FaceRow& face) {
+  const std::int64_t bytes = face.shape.bytes();
+  if (face.operation == "gather") return {face_box(bench.a.data(), face.shape), contiguous_box(bench.b.data(), bytes)};
+  if (face.operation == "scatter") return {contiguous_box(bench.a.data(), bytes), face_box(bench.b.data(), face.shape)};
+  return {face_box(bench.a.data(), face.shape), face_box(bench.b.data(), face.shape)};
+}
+
+void move_share(const Transfer& boxes, const std::string& operation, TeamMember member) {
+  if (operation == "gather") return gather(boxes.from, boxes.to.data, member.thread, member.threads);
+  if (operation == "scatter") return scatter(boxes.from.data, boxes.to, member.thread, member.threads);
+  copy(boxes, member.thread, member.threads);
+}
+
+void measure_face(FaceBench& bench, const FaceRow& face, ProbeRow& row, const SamplingPlan& sampling) {
+  const Transfer boxes = boxes_of(bench, face);
+  const auto move = [&](std::int64_t repeats) {
+    bench.team.run([&](TeamMember member) {
+      for (std::int64_t i = 0; i < repeats; ++i) move_share(boxes, face.operation, member);
+    });
+  };
+  fill_pattern(boxes.from, 1, bench.team);
+  poison(boxes.to, bench.team);
+  row.samples = summarise(sample_seconds(move, sampling));
+  if (const auto wrong = find_wrong_word(boxes.to, 1, bench.team)) {
+    row.samples.reset();
+    row.status = "failed";
+    row.reason = *wrong;
+  }
+}
+
+std::vector<FaceRow> face_sweep(bool quick) {
+  const auto sizes = quick ? std::vector<std::int64_t>{64, 128, 256} : std::vector<std::int64_t>{64, 128, 256, 512};
+  const auto depths = quick ? std::vector<std::int64_t>{4, 16} : std::vector<std::int64_t>{4, 8, 16, 32};
+  std::vector<FaceRow> faces;
+  for (const char* operation : {"gather", "scatter", "strided"}) {
+    for (const char axis : {'x', 'y', 'z'}) {
+      for (const auto depth : depths) {
+        for (const auto n : sizes) faces.push_back({{axis, n, depth}, operation});
+      }
+    }
+  }
+  return faces;
+}
+
+std::int64_t array_bytes(const FaceRow& face) {
+  return std::max(face_array_bytes(face.shape), contiguous_array_bytes(face.shape.bytes()));
+}
+
+}  // namespace
+
+ProbeGroup face_group(const CpuDeviceSpec& device, std::int64_t memory_bytes, bool quick,
+                      const SamplingPlan& sampling) {
+  const auto name = device_name(device);
+  const std::int64_t most_bytes = memory_bytes > 0 ? memory_bytes / 8 : std::int64_t{256} << 20;
+  const auto faces = face_sweep(quick);
+  ProbeGroup group;
+  group.what = "faces on " + name;
+  std::int64_t largest = 1;
+  for (const auto& face : faces) {
+    const auto variant = fmt::format("{}:{}:{}", face.operation, face.shape.axis, face.shape.depth);
+    group.rows.push_back(row_of("face_copy", variant, name, name, face.shape.bytes(), "s", face_convention));
+    if (array_bytes(face) <= most_bytes) largest = std::max(largest, array_bytes(face));
+  }
+  group.set_up = [=]() -> MeasureRow {
+    auto bench = std::make_shared<FaceBench>(device, largest);
+    return [=](ProbeRow& row, std::size_t index) {
+      const FaceRow& face = faces[index];
+      if (array_bytes(face) > largest) {
+        throw ProbeUnsupported(
+            fmt::format("two arrays of {} bytes are too much for {} bytes of memory", array_bytes(face), memory_bytes));
+      }
+      measure_face(*bench, face, row, sampling);
+    };
+  };
+  return group;
+}
+
+}  // namespace halotune

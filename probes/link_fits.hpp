@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "probes/machine.hpp"
+
+namespace halotune {
+
+/// alpha + n/beta for every kind `halo` and `face_copy` variant and pair with at least two sizes among the ok rows,
+/// from the medians, in order of first appearance.
+std::vector<LinkFit> fit_links(const std::vector<ProbeRow>& rows);
+
+}  // namespace halotune

@@ -1,0 +1,214 @@
+#include "tuner/stored.hpp"
+
+#include <map>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "tuner/device_list.hpp"
+
+namespace halotune {
+namespace {
+
+/// Parsing a row's JSON: what is wrong with it is the store's fault, not the user's.
+template <class Read>
+auto read_row(const char* table, const std::string& id, const Read& read) {
+  try {
+    return read();
+  } catch (const std::exception& error) {
+    throw DbError(fmt::format("row {} of {} cannot be read ({}) run `halotune db check`", id, table, error.what()));
+  }
+}
+
+Json keys_json(const MachineKeys& keys) {
+  return Json{{"hw_class", keys.hw_class}, {"sw_env", keys.sw_env}, {"node", keys.node}, {"visible_set", keys.visible_set}};
+}
+
+}  // namespace
+
+MachineRow to_row(const Machine& machine) {
+  MachineRow row;
+  row.hw_class = machine.keys.hw_class;
+  row.sw_env = machine.keys.sw_env;
+  row.node = machine.keys.node;
+  row.visible_set = machine.keys.visible_set;
+  row.name = machine.name;
+  row.created = machine.measured_at.empty() ? utc_now() : machine.measured_at;
+  row.json = to_json(machine).dump();
+  return row;
+}
+
+Machine machine_from_row(const MachineRow& row) {
+  return read_row("machines", row.id, [&] { return machine_from_json(parse_json(row.json, "machine " + row.id)); });
+}
+
+ProblemRow to_row(const Problem& problem) { return {problem_key(problem), to_json(problem).dump()}; }
+
+Problem problem_from_row(const ProblemRow& row) {
+  return read_row("problems", row.key, [&] { return problem_from_json(parse_json(row.json, "problem " + row.key)); });
+}
+
+TrialRow to_row(const Trial& trial, const TrialContext& context) {
+  TrialRow row;
+  row.problem_key = context.problem_key;
+  row.machine_id = context.machine_id;
+  row.hw_class = context.keys.hw_class;
+  row.sw_env = context.keys.sw_env;
+  row.node = context.keys.node;
+  row.visible_set = context.keys.visible_set;
+  row.session = context.session;
+  row.plan_key = plan_key(trial.plan);
+  row.plan = to_json(trial.plan).dump();
+  row.status = to_string(trial.status);
+  row.reason = trial.reason;
+  row.device_set = context.device_set;
+  row.created = utc_now();
+  row.predicted_s = trial.predicted_s;
+  row.median_s = trial.median_s();
+  row.samples = Json(trial.samples_s).dump();
+  Json provenance = trial.provenance;
+  provenance["rounds"] = trial.rounds;
+  provenance["exact"] = trial.exact ? Json(*trial.exact) : Json();
+  row.provenance = provenance.dump();
+  return row;
+}
+
+Trial trial_from_row(const TrialRow& row) {
+  return read_row("trials", row.id, [&] {
+    Json provenance = row.provenance.empty() ? Json::object() : parse_json(row.provenance, "provenance");
+    Json json{{"plan", parse_json(row.plan, "plan")},
+              {"status", row.status},
+              {"reason", row.reason},
+              {"predicted_s", number_or_null(row.predicted_s)},
+              {"samples", row.samples.empty() ? Json::array() : parse_json(row.samples, "samples")}};
+    for (const char* key : {"rounds", "exact"}) {
+      if (provenance.contains(key)) json[key] = provenance[key];
+      provenance.erase(key);
+    }
+    json["provenance"] = provenance;
+    return trial_from_json(json);
+  });
+}
+
+RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest& request, const std::string& session) {
+  RecommendationRow row;
+  row.problem_key = problem_key(request.problem);
+  row.problem = to_json(request.problem).dump();
+  row.hw_class = request.machine.keys.hw_class;
+  row.sw_env = request.machine.keys.sw_env;
+  row.node = request.machine.keys.node;
+  row.visible_set = request.machine.keys.visible_set;
+  row.device_set = device_set_text(request.devices);
+  row.objective = to_string(request.objective);
+  row.session = session;
+  row.created = utc_now();
+  row.json = to_json(recommendation).dump();
+  return row;
+}
+
+KnownRecommendation recommendation_from_row(const RecommendationRow& row) {
+  return read_row("recommendations", row.id, [&] {
+    return KnownRecommendation{problem_from_json(parse_json(row.problem, "problem")),
+                               {row.hw_class, row.sw_env, row.node, row.visible_set},
+                               row.device_set,
+                               objective_from_string(row.objective),
+                               row.created,
+                               recommendation_from_json(parse_json(row.json, "recommendation"))};
+  });
+}
+
+Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vector<std::string>* skipped) {
+  Knowledge knowledge;
+  const auto skip = [&](const DbError& error) {
+    if (skipped != nullptr) skipped->push_back(error.what());
+  };
+  for (const auto& row : store.recommendations(std::nullopt)) {
+    if (row.hw_class != keys.hw_class) continue;
+    try {
+      knowledge.recommendations.push_back(recommendation_from_row(row));
+    } catch (const DbError& error) {
+      skip(error);
+    }
+  }
+  std::map<std::string, Problem> problems;
+  for (const auto& row : store.problems()) {
+    try {
+      problems.emplace(row.key, problem_from_row(row));
+    } catch (const DbError& error) {
+      skip(error);
+    }
+  }
+  TrialFilter filter;
+  filter.hw_class = keys.hw_class;
+  std::map<std::string, std::vector<Trial>> visits;  // by problem key
+  for (const auto& row : store.trials(filter)) {
+    if (!problems.contains(row.problem_key)) continue;
+    try {
+      visits[row.problem_key].push_back(trial_from_row(row));
+    } catch (const DbError& error) {
+      skip(error);
+    }
+  }
+  for (const auto& [key, trials] : visits) {
+    for (const Trial& trial : merged(trials)) {
+      const bool sound = trial.status == TrialStatus::ok || trial.status == TrialStatus::pruned;
+      if (sound && trial.exact == true && trial.median_s()) {
+        knowledge.trials.push_back({problems.at(key), trial.plan, *trial.median_s()});
+      }
+    }
+  }
+  return knowledge;
+}
+
+std::optional<Resumable> unfinished(const Store& store, const std::string& request_key) {
+  const auto session = store.unfinished_session(request_key);
+  if (!session) return std::nullopt;
+  Resumable resumable{session->id, {}};
+  TrialFilter filter;
+  filter.session = session->id;
+  for (const auto& row : store.trials(filter)) resumable.visits.push_back(trial_from_row(row));
+  return resumable;
+}
+
+TuneSession::TuneSession(Store& store, TuneRequest& request) : store_(store), request_key_(request_key(request)) {
+  const auto known = load_knowledge(store, request.machine.keys);
+  request.known = known.trials;
+  store.add(to_row(request.problem));
+  context_.machine_id = store.add(to_row(request.machine));
+  context_.problem_key = problem_key(request.problem);
+  context_.device_set = device_set_text(request.devices);
+  context_.keys = request.machine.keys;
+  created_ = utc_now();
+  if (auto old = unfinished(store, request_key_)) {
+    id_ = old->session;
+    request.earlier = std::move(old->visits);
+    resumed_ = true;
+  } else {
+    id_ = content_hash(Json{{"request", request_key_}, {"created", created_}, {"process", getpid()}, {"node", context_.keys.node}});
+    store.put({id_, request_key_, "running", created_, "{}"});
+  }
+  context_.session = id_;
+}
+
+void TuneSession::add(const Trial& trial) { store_.add(to_row(trial, context_)); }
+
+void TuneSession::finish(const TuneOutcome& outcome, const TuneRequest& request) {
+  if (!outcome.finished) return;
+  if (outcome.recommendation.plan && !request.dry_run) store_.add(to_row(outcome.recommendation, request, id_));
+  Json untried = Json::array();
+  for (const auto& trial : outcome.trials) {
+    if (trial.status == TrialStatus::ok || !trial.samples_s.empty()) continue;
+    untried.push_back(Json{{"plan", to_json(trial.plan)}, {"status", to_string(trial.status)}, {"reason", trial.reason}});
+  }
+  const Json json{{"machine", keys_json(context_.keys)},
+                  {"device_set", context_.device_set},
+                  {"kind", to_string(request.search.kind)},
+                  {"space", outcome.search.space},
+                  {"tried", outcome.search.tried},
+                  {"seconds", number_or_null(outcome.search.seconds)},
+                  {"stopped_because", outcome.search.stopped_because},
+                  {"untried", untried}};
+  store_.put({id_, request_key_, "finished", created_, json.dump()});
+}
+
+}  // namespace halotune
