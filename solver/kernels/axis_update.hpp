@@ -128,7 +128,7 @@ class AxisUpdate {
       psi_stride = axis == 1 ? strip->layout.row : strip->layout.plane;
     }
     for_vectors<P>(box.lo[0], box.hi[0], [=](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
-      for (int j = 0; j < N; ++j) prefetch(w + x + j * stride + w_ahead);
+      for (int j = 0; j < N; ++j) prefetch(axis == 1 ? w + N * x + j * P::width + w_ahead : w + x + j * stride + w_ahead);
       for (int j = 0; j < N; ++j) prefetch(u + x + (j + (axis == 2 ? R : 0)) * stride + u_ahead);
       P near[N + 2 * R];
       for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);

@@ -45,6 +45,9 @@ class DamagedTransport : public Transport {
     auto inner = transport("shared").connect(program, messages);
     return std::make_unique<DamagedExchange>(std::move(inner), messages.front(), damage_);
   }
+  std::vector<std::int64_t> forecast(const std::vector<Message>& messages, int devices) const override {
+    return transport("shared").forecast(messages, devices);
+  }
 
  private:
   Damage damage_;
