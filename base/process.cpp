@@ -173,7 +173,7 @@ std::string ProcessExit::describe() const {
   return "killed by signal " + std::to_string(*signal) + (name != nullptr ? std::string(" (SIG") + name + ")" : "");
 }
 
-ChildProcess::ChildProcess(const ProcessSpec& spec) : state_(nullptr) {
+ChildProcess::ChildProcess(const ProcessSpec& spec) {
   auto state = std::make_unique<State>();
   state->child = spawn(spec);
   state->end_notice = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, state->child.pid, 0)));

@@ -60,7 +60,7 @@ class ChildProcess {
 
  private:
   struct State;
-  State* state_;
+  State* state_ = nullptr;
 };
 
 /// Absolute path of the running program.

@@ -115,7 +115,7 @@ void reset_signals() {
 }
 
 std::string describe(Step step, const ProcessSpec& spec) {
-  const std::string start = "cannot start \"" + spec.argv[0] + "\": ";
+  std::string start = "cannot start \"" + spec.argv[0] + "\": ";
   switch (step) {
     case Step::streams: return start + "setting up its streams failed";
     case Step::group: return start + "giving it a process group failed";

@@ -9,7 +9,8 @@
 
 namespace halotune {
 
-/// One measured figure. Never zero for unknown: `status` says why there is no value.
+/// One measured figure. Never zero for unknown: `status` says why there is no value. docs/probes.md names every kind,
+/// variant and unit.
 struct ProbeRow {
   std::string kind;     ///< e.g. "memory_copy", "memory_update", "flag_ping_pong", "face_copy", "halo", "fork_join"
   std::string variant;  ///< e.g. "non_temporal", "packed", "x", transport name; free text by kind
@@ -47,7 +48,7 @@ struct MachineDevice {
   int threads = 0;
   int numa_node = 0;
   std::int64_t memory_bytes = 0;
-  std::int64_t l2_bytes = 0, l3_bytes = 0;
+  std::int64_t l2_bytes = 0, l3_bytes = 0;  ///< sums over its cores, a shared L3 by share; 0: unknown
   bool oversubscribed = false;
 };
 

@@ -75,6 +75,7 @@ void check(const ProbeOptions& options) {
   throw_if_any(faults);
 }
 
+/// Cheap figures first: when time runs out, sizes of the long sweeps are missing and no kind is.
 std::vector<ProbeGroup> groups_of(const CpuTopology& topology, const std::vector<CpuDeviceSpec>& devices, bool quick,
                                   ProbeSession& session) {
   const auto& sampling = session.sampling();
@@ -85,6 +86,11 @@ std::vector<ProbeGroup> groups_of(const CpuTopology& topology, const std::vector
     groups.push_back(memory_group(device_target(topology, device), memory_bytes, quick, sampling));
     groups.push_back(team_group(device, sampling));
   }
+  for (const int node : topology.numa_nodes) {
+    groups.push_back(memory_group(node_target(topology, node), memory_bytes, quick, sampling));
+    groups.push_back(numa_group(topology, node, quick, sampling));
+  }
+  groups.push_back(ping_pong_group(topology, session.random(), sampling));
   const int count = static_cast<int>(devices.size());
   for (const auto& [from, to] : halo_pairs(count, most_halo_pairs, session.random())) {
     groups.push_back(
@@ -93,11 +99,6 @@ std::vector<ProbeGroup> groups_of(const CpuTopology& topology, const std::vector
   for (const auto& device : devices) {
     groups.push_back(face_group(device, memory_bytes, quick || device.index >= devices_in_full, sampling));
   }
-  for (const int node : topology.numa_nodes) {
-    groups.push_back(memory_group(node_target(topology, node), memory_bytes, quick, sampling));
-    groups.push_back(numa_group(topology, node, quick, sampling));
-  }
-  groups.push_back(ping_pong_group(topology, session.random(), sampling));
   return groups;
 }
 

@@ -19,10 +19,17 @@ void assume(std::vector<std::string>& assumptions, std::string text) {
 
 }  // namespace
 
-std::optional<double> Rates::row(const char* kind, const char* variant, const std::string& from) const {
-  const ProbeRow* found = machine_.find(kind, variant, from);
-  if (found == nullptr || !found->samples || !(found->samples->median > 0)) return std::nullopt;
-  return found->samples->median;
+const ProbeRow* Rates::measured(std::string_view kind, std::string_view variant, std::string_view from) const {
+  for (const auto& row : machine_.rows) {
+    const bool usable = (row.status == "ok" || row.status == "unverified") && row.samples && row.samples->median > 0;
+    if (usable && row.kind == kind && row.from == from && (variant.empty() || row.variant == variant)) return &row;
+  }
+  return nullptr;
+}
+
+std::optional<double> Rates::row(std::string_view kind, std::string_view variant, std::string_view from) const {
+  const ProbeRow* found = measured(kind, variant, from);
+  return found != nullptr ? std::optional(found->samples->median) : std::nullopt;
 }
 
 int Rates::cores() const {
@@ -45,8 +52,8 @@ int Rates::cores() const {
 std::optional<double> Rates::update_bytes_per_s(double working_set_bytes) const {
   // The cached arrays of the probes fill a quarter of their cache.
   for (const char* kind : {"l2_update", "l3_update"}) {
-    const ProbeRow* cached = machine_.find(kind, "in_place", "all");
-    if (cached != nullptr && cached->samples && cached->samples->median > 0 && cached->bytes > 0 &&
+    const ProbeRow* cached = measured(kind, "in_place", "all");
+    if (cached != nullptr && cached->bytes > 0 &&
         working_set_bytes <= constants_.cache_fraction * 4.0 * static_cast<double>(cached->bytes)) {
       return cached->samples->median;
     }
@@ -72,13 +79,8 @@ DeviceRate Rates::device(const Problem& problem, const Plan& plan, int devices, 
   const double order_factor = 6.0 / (problem.radius() + 2.0);
   const double precision_factor = 4.0 / static_cast<double>(problem.bytes_per_value());
   rate.cells_per_s = constants_.cells_per_core_s * std::min(share, static_cast<double>(rate.threads)) * order_factor * precision_factor;
-  for (const char* kind : {"program_command", "fork_join"}) {
-    const ProbeRow* found = machine_.find(kind, kind == std::string_view("fork_join") ? "" : "barrier", "cpu:0");
-    if (found != nullptr && found->samples) {
-      rate.command_s = found->samples->median;
-      break;
-    }
-  }
+  const auto command = row("program_command", "barrier", "cpu:0"), fork = row("fork_join", "", "cpu:0");
+  rate.command_s = command.value_or(fork.value_or(0));
   if (rate.command_s <= 0) {
     rate.command_s = constants_.barrier_s;
     assume(assumptions, fmt::format("{:.1f} us for a team barrier", constants_.barrier_s * 1e6));

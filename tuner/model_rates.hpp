@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/machine.hpp"
@@ -41,7 +42,9 @@ class Rates {
   int cores() const;
 
  private:
-  std::optional<double> row(const char* kind, const char* variant, const std::string& from) const;
+  /// First row with a figure; "unverified" ones (page placement unknown) count, they are all a guest can have.
+  const ProbeRow* measured(std::string_view kind, std::string_view variant, std::string_view from) const;
+  std::optional<double> row(std::string_view kind, std::string_view variant, std::string_view from) const;
   const LinkFit* halo_fit(const std::string& variant, const std::string& from, const std::string& to) const;
   std::optional<double> face_bytes_per_s(const char* what, int axis, std::int64_t depth) const;
 

@@ -19,7 +19,7 @@ struct AxisTerm {
   const T* u;
   T factor;
   const std::array<StripView<T>, 2>* strips;
-  std::int64_t w_ahead = 0, u_ahead = 0;  ///< distance of what to prefetch [values]
+  std::int64_t w_ahead = 0, u_ahead = 0;  ///< distance of what to prefetch [values]; 0: nothing
 };
 
 /// Calls body(x, mask, masked) for the vectors of cells [x0, x1); masked is a compile-time bool,
@@ -46,10 +46,8 @@ HALOTUNE_INLINE void store(typename P::Value* to, P value, typename P::Mask mask
   }
 }
 
-#ifndef PFH
-#define PFH 2
-#endif
-HALOTUNE_INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, PFH); }
+/// Into the second level: what is asked for here is needed a whole step of a block later.
+HALOTUNE_INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, 2); }
 
 /// The update along one axis with an operator of radius R.
 template <class T, int R>
@@ -128,8 +126,12 @@ class AxisUpdate {
       psi_stride = axis == 1 ? strip->layout.row : strip->layout.plane;
     }
     for_vectors<P>(box.lo[0], box.hi[0], [=](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
-      for (int j = 0; j < N; ++j) prefetch(axis == 1 ? w + N * x + j * P::width + w_ahead : w + x + j * stride + w_ahead);
-      for (int j = 0; j < N; ++j) prefetch(u + x + (j + (axis == 2 ? R : 0)) * stride + u_ahead);
+      if (w_ahead != 0) {
+        for (int j = 0; j < N; ++j) prefetch(w + x + j * stride + w_ahead);
+      }
+      if (u_ahead != 0) {
+        for (int j = 0; j < N; ++j) prefetch(u + x + j * stride + u_ahead);
+      }
       P near[N + 2 * R];
       for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);
       for (int j = 0; j < N; ++j) {
@@ -200,8 +202,8 @@ class AxisUpdate {
     typename P::Window window(term.u + first + (run.from & -P::width));
     for_vectors<P>(run.from, run.to, [&](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
       window.look_ahead();
-      prefetch(w + x + term.w_ahead);
-      prefetch(term.u + first + x + term.u_ahead);
+      if (term.w_ahead != 0) prefetch(w + x + term.w_ahead);
+      if (term.u_ahead != 0) prefetch(term.u + first + x + term.u_ahead);
       P d = physics::centred_difference<R, P>(a.data(), [&](auto l) __attribute__((always_inline)) {
         return window.template plus<l>() - window.template minus<l>();
       });

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace halotune {
 
@@ -16,11 +15,10 @@ std::int64_t second_level_cache_bytes() {
 }
 
 std::int64_t block_rows(std::int64_t row_bytes, std::int64_t radius, std::int64_t depth) {
-  if (const char* e = getenv("BR")) return atoi(e);
-  const std::int64_t rows = second_level_cache_bytes() * 3 / 4 / std::max<std::int64_t>(row_bytes, 1);
+  constexpr std::int64_t tile = 4;
   const std::int64_t planes = 2 * (2 * radius + depth) + 2 * depth;
-  const std::int64_t height = (rows - 4 * radius * depth) / planes;
-  return std::max<std::int64_t>(height / 4 * 4, 8);
+  const std::int64_t height = second_level_cache_bytes() / (planes * std::max<std::int64_t>(row_bytes, 1));
+  return std::max<std::int64_t>((height + tile / 2) / tile * tile, 2 * tile);
 }
 
 }  // namespace halotune

@@ -46,10 +46,7 @@ class Sweep {
   };
   static constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-  #ifndef DEPTH
-#define DEPTH 4
-#endif
-  static constexpr std::int64_t depth = DEPTH;  ///< planes taken at a time
+  static constexpr std::int64_t depth = 4;  ///< planes taken at a time
 
   /// Range of all boxes along an axis, each moved down by its lead (v_x, v_y, v_z, p).
   Range hull(int axis, const std::array<std::int64_t, 4>& lead) const {
@@ -87,8 +84,10 @@ class Sweep {
   void velocity(int axis, const Range& rows, const Range& planes) const {
     const Box box = clipped(velocities_[axis], rows, planes);
     if (box.empty()) return;
-    const std::int64_t next = depth * part_.layout.plane;
-    update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis], next, axis == 2 ? next : 0},
+    // v_z is the first to touch a plane of p, R planes ahead of its own.
+    const std::int64_t plane = part_.layout.plane;
+    update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis], depth * plane,
+                 axis == 2 ? (depth + R) * plane : 0},
                 axis, box);
     write_field_ghosts(part_, axis + 1, R, box);
   }
@@ -96,11 +95,13 @@ class Sweep {
   void pressure(const Range& rows, const Range& planes) const {
     const Box box = clipped(pressure_, rows, planes);
     if (box.empty()) return;
-    const std::int64_t next = depth * part_.layout.plane;
-    const bool alone = velocities_[2].empty();
+    // After a velocity update everything is in cache already.
+    const bool alone = velocities_[0].empty() && velocities_[1].empty() && velocities_[2].empty();
+    const std::int64_t next = alone ? depth * part_.layout.plane : 0;
     for (int axis = 0; axis < 3; ++axis) {
-      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis],
-                   alone && axis == 0 ? next : 0, alone ? next : 0},
+      const std::int64_t leading = axis == 2 && alone ? R * part_.layout.plane : 0;
+      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis], axis == 0 ? next : 0,
+                   next + leading},
                   axis, box);
     }
     write_field_ghosts(part_, 0, R, box);

@@ -20,9 +20,6 @@ const Kernels<T>& table() {
 
 template <class T>
 const Kernels<T>& kernels_of_order(int order) {
-#ifdef ONLY8
-  (void)order; return table<T, 4>();
-#endif
   switch (order) {
     case 2: return table<T, 1>();
     case 4: return table<T, 2>();

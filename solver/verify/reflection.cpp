@@ -10,7 +10,7 @@ namespace halotune {
 namespace {
 
 constexpr double points_per_wavelength = 40;
-constexpr std::int64_t across = 32;  ///< cells along the two axes that the wave does not see
+constexpr std::int64_t across = 16;  ///< cells along the two axes that the wave does not see
 
 struct Layout {
   const char* name;

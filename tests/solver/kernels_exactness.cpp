@@ -133,6 +133,27 @@ TEMPLATE_TEST_CASE("leapfrog equals velocity, then pressure", "[kernels]", float
   }
 }
 
+TEMPLATE_TEST_CASE("leapfrog of many row blocks equals velocity, then pressure", "[kernels]", float, double) {
+  for (int radius = 1; radius <= 4; ++radius) {
+    Random random(6000 + radius);
+    CaseSpec spec = random_spec(random, radius, false);
+    // Rows so long that blocks have their least height whatever the cache.
+    spec.owned = {sizeof(TestType) == 4 ? 3000 : 1500, 37, 9};
+    for (int a = 0; a < 3; ++a) {
+      spec.ghosts[a] = {GhostRule::rigid, GhostRule::free};
+      spec.margin[a] = {radius, radius};
+      spec.layer[a] = {{{0, 3}, {spec.owned[a] - 5, spec.owned[a]}}};
+    }
+    const Box all = updatable(spec, 0);
+    compare<TestType>(
+        random, spec, [&](const auto& k, const auto& part) { k.leapfrog(part, {all, all, all}, all); },
+        [&](const auto& part) {
+          reference_velocity(part, radius, {all, all, all});
+          reference_pressure(part, radius, all);
+        });
+  }
+}
+
 TEMPLATE_TEST_CASE("leapfrog on tiles and pressure on the frames equals one sweep", "[kernels]", float, double) {
   for (int radius = 1; radius <= 4; ++radius) {
     for (int round = 0; round < rounds / 2; ++round) {

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/history_reports.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/store_options.hpp"
+
+namespace halotune {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  StoreOptions store;
+  std::string report;
+  int limit = 20;
+  bool csv = false, json = false;
+};
+
+void print_report(const Options& options, const Report& report) {
+  if (options.json) return print_document(to_json(report));
+  if (options.csv) return print_answer(report.to_csv());
+  print_answer(report.rows.empty() ? "nothing is stored for this report: run halotune tune first\n" : report.to_text(stdout_takes_colour()));
+}
+
+void print_overview(const Options& options, const Store& store, const std::optional<std::string>& key) {
+  const auto limit = static_cast<std::size_t>(options.limit);
+  const Report recommendations = recommendation_list(store, key, limit);
+  const Report runs = run_list(store, key, limit);
+  if (options.json) {
+    Json document{{"schema", 1}};
+    document["recommendations"] = to_json(recommendations);
+    document["runs"] = to_json(runs);
+    return print_document(document);
+  }
+  if (options.csv) return print_answer(recommendations.to_csv());
+  if (recommendations.rows.empty() && runs.rows.empty()) return print_answer("nothing is stored yet: run halotune tune first\n");
+  const bool bold = stdout_takes_colour();
+  std::string text;
+  if (!recommendations.rows.empty()) text += "Recommendations\n" + recommendations.to_text(bold);
+  if (!runs.rows.empty()) text += (text.empty() ? "Runs\n" : "\nRuns\n") + runs.to_text(bold);
+  print_answer(text);
+}
+
+int history_once(const Options& options) {
+  std::vector<Fault> faults;
+  std::optional<Problem> problem;
+  if (options.problem.given()) problem = options.problem.read(faults);
+  if (options.limit < 1) faults.push_back({"--limit", "is not positive", std::to_string(options.limit), ""});
+  if (options.csv && options.json) faults.push_back({"--csv", "cannot be combined with --json", "", "choose one"});
+  throw_if_any(faults);
+  const Store store = options.store.open();
+  const auto key = problem ? std::optional(problem_key(*problem)) : std::nullopt;
+  if (options.report.empty()) {
+    print_overview(options, store, key);
+  } else {
+    print_report(options, make_report(options.report, measured_plans(store, key)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command add_history(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("history", "What the store knows: recommendations, runs, and reports over trials");
+  options->problem.add_to(*app);
+  options->store.add_to(*app);
+  app->add_option("--report", options->report, "scaling, ghost, cpml, transport or packing")->type_name("WORD");
+  app->add_option("--limit", options->limit, "Rows of the overview")->capture_default_str();
+  app->add_flag("--csv", options->csv, "Comma-separated values");
+  app->add_flag("--json", options->json, "Print the answer as JSON");
+  return {app, [options] { return history_once(*options); }};
+}
+
+}  // namespace halotune

@@ -1,0 +1,46 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "solver/plan.hpp"
+#include "solver/problem.hpp"
+
+namespace halotune {
+
+/// All visits of one Plan to one Problem on one class of machine, joined.
+struct MeasuredPlan {
+  std::string problem_key, hw_class, last;  ///< last: time of the newest visit
+  Problem problem;
+  Plan plan;
+  double step_s = 0;    ///< median over rounds of their medians
+  std::int64_t n = 0;   ///< samples
+};
+
+/// Every Plan with an ok trial, none that was ever wrong or failed; of one Problem when its key is given.
+std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key);
+
+/// A table of values: column names carry their units (`step_s`).
+struct Report {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<Json>> rows;
+
+  std::string to_text(bool bold) const;
+  std::string to_csv() const;
+};
+/// `{schema, report, columns, rows}`
+Json to_json(const Report& report);
+
+std::vector<std::string> report_names();  ///< scaling, ghost, cpml, transport, packing
+/// The best Plan of each group of a report, with its ratio to what the report compares against:
+/// scaling one device, ghost s = 1, cpml the thinnest layer, transport and packing the best of the layout.
+/// @throws ConfigError for an unknown name
+Report make_report(const std::string& name, const std::vector<MeasuredPlan>& plans);
+
+/// Newest recommendations and runs.
+Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
+Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
+
+}  // namespace halotune

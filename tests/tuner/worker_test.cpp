@@ -1,0 +1,225 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "solver/geometry.hpp"
+#include "tuner/runner/trial_loop.hpp"
+#include "tuner/runner/worker_runner.hpp"
+
+using namespace halotune;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+Problem small_problem() {
+  Json json = problem_json_of_grid({24, 20, 32});
+  set_json_path(json, "cpml.cells=6");
+  set_json_path(json, "order=4");
+  return problem_from_json(json);
+}
+
+Plan plan_with(int s, std::string transport = "shared") {
+  Plan plan;
+  plan.parts = {1, 1, 2};
+  plan.devices = {"cpu:0", "cpu:0"};
+  plan.steps_per_exchange = s;
+  plan.transport = std::move(transport);
+  return plan;
+}
+
+WorkerOptions with_fault(const std::string& fault) {
+  WorkerOptions options;
+  options.command = {HALOTUNE_PROGRAM, "worker"};
+  options.memory_budget_bytes = std::int64_t{64} << 20;
+  if (!fault.empty()) options.environment["HALOTUNE_TEST_FAULT"] = fault;
+  return options;
+}
+
+/// The bad Plan is s = 2; the fault must cost it alone.
+RunnerAnswer bad_then_good(const std::string& fault, double deadline_s, bool timing = false) {
+  WorkerRunner runner(small_problem(), {"cpu:0"}, with_fault(fault));
+  RunnerAnswer bad = runner.prepare(plan_with(2), deadline_s);
+  if (timing) {
+    CHECK_FALSE(bad.failure);
+    bad = runner.time(plan_with(2), {8, 2, 1, deadline_s});
+  }
+  REQUIRE(bad.failure);
+  CHECK(runner.workers_started() == 1);
+  const RunnerAnswer good = runner.prepare(plan_with(1), 60);
+  CHECK_FALSE(good.failure);
+  CHECK(good.exact == true);
+  CHECK(runner.workers_started() == 2);
+  const RunnerAnswer timed = runner.time(plan_with(1), {8, 3, 1, 60});
+  CHECK_FALSE(timed.failure);
+  CHECK(timed.samples_s.size() == 3);
+  for (const double sample : timed.samples_s) CHECK(sample > 0);
+  return bad;
+}
+
+/// Processes whose command line names this program's worker.
+int workers_alive() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream in(entry.path() / "cmdline");
+    std::stringstream text;
+    text << in.rdbuf();
+    if (text.str().starts_with(std::string(HALOTUNE_PROGRAM) + '\0' + "worker")) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("A worker proves exactness and times Plans without being restarted") {
+  WorkerRunner runner(small_problem(), {"cpu:0"}, with_fault(""));
+  for (const int s : {1, 2, 4}) {
+    for (const char* transport : {"shared", "staged"}) {
+      const RunnerAnswer answer = runner.prepare(plan_with(s, transport), 60);
+      INFO((answer.failure ? answer.failure->reason : ""));
+      CHECK_FALSE(answer.failure);
+      CHECK(answer.exact == true);
+      CHECK(answer.samples_s.empty());
+    }
+  }
+  const RunnerAnswer timed = runner.time(plan_with(4), {16, 4, 1, 60});
+  CHECK(timed.samples_s.size() == 4);
+  CHECK_FALSE(timed.exact);
+  runner.forget(plan_with(4));
+  CHECK(runner.workers_started() == 1);
+}
+
+TEST_CASE("A Plan that cannot run is infeasible with its numbers, and the worker lives on") {
+  WorkerRunner runner(small_problem(), {"cpu:0"}, with_fault(""));
+  Plan thin = plan_with(8);
+  thin.parts = {1, 1, 8};
+  thin.devices.assign(8, "cpu:0");
+  const RunnerAnswer answer = runner.prepare(thin, 60);
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->status == TrialStatus::infeasible);
+  CHECK(answer.failure->reason == *infeasible(small_problem(), thin));
+  CHECK_FALSE(runner.prepare(plan_with(1), 60).failure);
+  CHECK(runner.workers_started() == 1);
+}
+
+TEST_CASE("A crash costs one trial and names the signal") {
+  const RunnerAnswer answer = bad_then_good("crash:s=2", 60);
+  CHECK(answer.failure->status == TrialStatus::failed);
+  CHECK_THAT(answer.failure->reason, ContainsSubstring("SIGABRT"));
+}
+
+TEST_CASE("A crash while timing costs one trial") {
+  const RunnerAnswer answer = bad_then_good("crash@time:s=2", 60, true);
+  CHECK(answer.failure->status == TrialStatus::failed);
+}
+
+TEST_CASE("A hang costs one trial and its deadline") {
+  WorkerRunner warm(small_problem(), {"cpu:0"}, with_fault("hang:s=2"));
+  REQUIRE_FALSE(warm.prepare(plan_with(1), 60).failure);
+  const auto start = std::chrono::steady_clock::now();
+  const RunnerAnswer answer = warm.prepare(plan_with(2), 0.3);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->status == TrialStatus::timeout);
+  CHECK_THAT(answer.failure->reason, ContainsSubstring("0.3 s"));
+  CHECK_FALSE(warm.prepare(plan_with(4), 60).failure);
+  CHECK(warm.workers_started() == 2);
+}
+
+TEST_CASE("A wrong state and a NaN cost one trial and are called wrong") {
+  const RunnerAnswer wrong = bad_then_good("wrong:s=2", 60);
+  CHECK(wrong.failure->status == TrialStatus::wrong);
+  CHECK(wrong.exact == false);
+  CHECK_THAT(wrong.failure->reason, ContainsSubstring("differs from the reference"));
+  const RunnerAnswer nan = bad_then_good("nan:s=2", 60);
+  CHECK(nan.failure->status == TrialStatus::wrong);
+  CHECK_THAT(nan.failure->reason, ContainsSubstring("NaN"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("Exhausted memory costs one trial") {
+  const RunnerAnswer answer = bad_then_good("memory:s=2", 60);
+  CHECK(answer.failure->status == TrialStatus::failed);
+  CHECK_THAT(answer.failure->reason, ContainsSubstring("out of memory"));
+}
+#endif
+
+TEST_CASE("An environment has a worker of its own") {
+  WorkerRunner runner(small_problem(), {"cpu:0"}, with_fault(""));
+  Plan other = plan_with(1);
+  other.environment["HALOTUNE_ISA"] = "baseline";
+  CHECK(runner.prepare(plan_with(1), 60).exact == true);
+  CHECK(runner.prepare(other, 60).exact == true);
+  CHECK(runner.prepare(plan_with(2), 60).exact == true);
+  CHECK(runner.workers_started() == 2);
+}
+
+TEST_CASE("Without a worker or a reference state there is no answer") {
+  WorkerOptions options = with_fault("");
+  options.command = {"/nonexistent/halotune"};
+  WorkerRunner missing(small_problem(), {"cpu:0"}, options);
+  CHECK_THROWS_AS(missing.prepare(plan_with(1), 60), DeviceError);
+  options.command = {"false"};
+  WorkerRunner broken(small_problem(), {"cpu:0"}, options);
+  CHECK_THROWS_AS(broken.prepare(plan_with(1), 60), DeviceError);
+}
+
+TEST_CASE("An interruption kills the busy worker and leaves no orphan") {
+  {
+    WorkerOptions options = with_fault("hang:s=2");
+    int asked = 0;
+    options.cancelled = [&] { return ++asked > 6; };
+    WorkerRunner runner(small_problem(), {"cpu:0"}, options);
+    CHECK_THROWS_AS(runner.prepare(plan_with(2), 60), Interrupted);
+  }
+  CHECK(workers_alive() == 0);
+}
+
+TEST_CASE("Requests that are no requests get an answer") {
+  TrialLoop loop({});
+  std::istringstream in("nonsense\n{}\n{\"do\":\"fly\",\"problem\":" + to_json(small_problem()).dump() +
+                        ",\"plan\":" + to_json(Plan{}).dump() + "}\n");
+  std::ostringstream out;
+  loop.serve(in, out);
+  std::istringstream lines(out.str());
+  int failures = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (parse_json(line, "answer").contains("failure")) ++failures;
+  }
+  CHECK(failures == 3);
+}
+
+TEST_CASE("A worker keeps within its memory budget and makes a dropped Plan again") {
+  const Problem problem = small_problem();
+  TrialLoopOptions options;
+  options.max_kept = 1;
+  TrialLoop loop(options);
+  const auto request = [&](const char* what, const Plan& plan) {
+    return Json{{"do", what}, {"problem", to_json(problem)}, {"plan", to_json(plan)}};
+  };
+  const Json reference = loop.answer(request("reference", Plan{}));
+  for (const int s : {1, 2}) {
+    Json prepare = request("prepare", plan_with(s));
+    prepare["reference"] = reference["hash"];
+    CHECK(loop.answer(prepare).value("exact", false));
+  }
+  Json time = request("time", plan_with(1));
+  time["steps"] = 8;
+  time["repetitions"] = 2;
+  time["warm_up"] = 0;
+  CHECK(loop.answer(time)["samples"].size() == 2);
+}
+
+TEST_CASE("Faults for tests are parsed strictly") {
+  CHECK(parse_trial_faults("").empty());
+  const auto faults = parse_trial_faults("crash:1x1x2 s=4;nan@time:");
+  REQUIRE(faults.size() == 2);
+  CHECK(fault_for(faults, plan_with(4), false) == TrialFault::Kind::crash);
+  CHECK_FALSE(fault_for(faults, plan_with(2), false));
+  CHECK(fault_for(faults, plan_with(2), true) == TrialFault::Kind::nan);
+  CHECK_THROWS_AS(parse_trial_faults("explode:x"), ConfigError);
+  CHECK_THROWS_AS(parse_trial_faults("crash"), ConfigError);
+}
