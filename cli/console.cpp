@@ -61,11 +61,19 @@ void set_up_messages() {
   spdlog::set_default_logger(std::move(logger));
 }
 
-void note(const std::string& text) { spdlog::info("{}", text); }
-void warn(const std::string& text) { spdlog::warn("{}", text); }
-void complain(const std::string& text) { spdlog::error("{}", text); }
+void note(const std::string& text) {
+  spdlog::info("{}", text);
+}
+void warn(const std::string& text) {
+  spdlog::warn("{}", text);
+}
+void complain(const std::string& text) {
+  spdlog::error("{}", text);
+}
 
-bool stdout_takes_colour() { return is_terminal(STDOUT_FILENO) && !colour_refused(); }
+bool stdout_takes_colour() {
+  return is_terminal(STDOUT_FILENO) && !colour_refused();
+}
 
 Progress::Progress(std::string title) : title_(std::move(title)), terminal_(is_terminal(STDERR_FILENO)) {}
 

@@ -30,7 +30,9 @@ Json document(const char* action, const Store& store) {
 int export_store(const Options& options) {
   const Store store = options.store.open();
   if (options.file.empty() || options.file == "-") {
-    if (options.json) throw ConfigError(Fault{"--json", "needs a file", "the rows themselves go to stdout", "name a file to export to"});
+    if (options.json)
+      throw ConfigError(
+          Fault{"--json", "needs a file", "the rows themselves go to stdout", "name a file to export to"});
     export_rows(store, std::cout);
     if (!std::cout.flush()) throw DeviceError("the rows could not be written to stdout");
     return 0;
@@ -85,8 +87,10 @@ int prune_store(const Options& options) {
     json["dropped"][name] = count;
     table.add({name, std::to_string(count)});
   }
-  if (!report.not_compacted.empty()) warn(fmt::format("space was not given back to the disk ({})", report.not_compacted));
-  options.json ? print_document(json) : print_answer(table.empty() ? "nothing to drop\n" : table.to_text(stdout_takes_colour()));
+  if (!report.not_compacted.empty())
+    warn(fmt::format("space was not given back to the disk ({})", report.not_compacted));
+  options.json ? print_document(json)
+               : print_answer(table.empty() ? "nothing to drop\n" : table.to_text(stdout_takes_colour()));
   return 0;
 }
 
@@ -109,7 +113,10 @@ Command add_db(CLI::App& program) {
   CLI::App* check_app = add("check", "Look for damage; exit 1 when there is any");
   CLI::App* prune_app = add("prune", "Drop old rows");
   prune_app->add_option("--before", options->before, "Rows created before this day (UTC)")->type_name("YYYY-MM-DD");
-  prune_app->add_option("--session", options->sessions, "A session with its trials (repeatable)")->type_name("ID")->expected(1)->take_all();
+  prune_app->add_option("--session", options->sessions, "A session with its trials (repeatable)")
+      ->type_name("ID")
+      ->expected(1)
+      ->take_all();
   prune_app->add_flag("--dry-run", options->dry_run, "Count only");
   return {app, [options, export_app, import_app, check_app, prune_app] {
             if (export_app->parsed()) return export_store(*options);

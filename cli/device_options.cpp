@@ -42,7 +42,8 @@ void DeviceOptions::add_to(CLI::App& app, bool with_devices) {
 
 std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   if (backend_ == "cuda" || backend_ == "hip") {
-    faults.push_back({"--backend", backend_ + " is not part of this build", "it was configured for CPUs only", "use auto or cpu"});
+    faults.push_back(
+        {"--backend", backend_ + " is not part of this build", "it was configured for CPUs only", "use auto or cpu"});
   } else if (backend_ != "auto" && backend_ != "cpu") {
     faults.push_back({"--backend", "is the unknown word \"" + backend_ + "\"", "", "use auto, cpu, cuda or hip"});
   }
@@ -55,7 +56,9 @@ std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   return devices;
 }
 
-std::vector<std::string> parse_device_list(const std::string& text) { return parse_devices(text, "gpu"); }
+std::vector<std::string> parse_device_list(const std::string& text) {
+  return parse_devices(text, "gpu");
+}
 
 std::vector<std::string> devices_for_parts(std::int64_t parts) {
   const auto cores = static_cast<std::int64_t>(read_cpu_topology().cores.size());

@@ -29,19 +29,23 @@ std::vector<Finding> device_findings(const std::vector<std::string>& devices) {
     findings.push_back({"devices", Finding::Level::warning, device.name + " shares its cores with another device",
                         "waits yield, and times say little about real devices", "use at most one device per core"});
   }
-  if (findings.empty()) findings.push_back({"devices", Finding::Level::ok, device_set_text(devices) + ", no cores shared", "", ""});
+  if (findings.empty())
+    findings.push_back({"devices", Finding::Level::ok, device_set_text(devices) + ", no cores shared", "", ""});
   return findings;
 }
 
 std::string findings_text(const std::vector<Finding>& findings, bool bold) {
   TextTable table({"", "topic", "found", "effect", "suggestion"});
   for (const auto& finding : findings) {
-    table.add({std::string(to_string(finding.level)), finding.topic, finding.found, finding.effect, finding.suggestion});
+    table.add(
+        {std::string(to_string(finding.level)), finding.topic, finding.found, finding.effect, finding.suggestion});
   }
   const auto count = [&](Finding::Level level) {
-    return std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.level == level; });
+    return std::count_if(findings.begin(), findings.end(),
+                         [&](const Finding& finding) { return finding.level == level; });
   };
-  return table.to_text(bold) + fmt::format("{} errors, {} warnings\n", count(Finding::Level::error), count(Finding::Level::warning));
+  return table.to_text(bold) +
+         fmt::format("{} errors, {} warnings\n", count(Finding::Level::error), count(Finding::Level::warning));
 }
 
 int doctor_once(const Options& options) {
@@ -49,10 +53,12 @@ int doctor_once(const Options& options) {
   const auto devices = distinct_devices(options.devices.read(faults));
   throw_if_any(faults);
   std::vector<Finding> findings = load_findings(0.3);  // first: the other looks are work, too
-  for (auto&& more : {processor_findings(), device_findings(devices), memory_findings(), build_findings(), store_findings_at(options.store.file())}) {
+  for (auto&& more : {processor_findings(), device_findings(devices), memory_findings(), build_findings(),
+                      store_findings_at(options.store.file())}) {
     findings.insert(findings.end(), more.begin(), more.end());
   }
-  const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.level == Finding::Level::error; });
+  const bool broken =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.level == Finding::Level::error; });
   if (options.json) {
     Json document{{"schema", 1}};
     document["findings"] = Json::array();
@@ -68,7 +74,8 @@ int doctor_once(const Options& options) {
 
 Command add_doctor(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("doctor", "What was found here, what is missing, and what will spoil performance or results");
+  CLI::App* app = program.add_subcommand(
+      "doctor", "What was found here, what is missing, and what will spoil performance or results");
   options->devices.add_to(*app);
   options->store.add_to(*app);
   app->add_flag("--json", options->json, "Print the findings as JSON");

@@ -38,16 +38,21 @@ std::string chosen_word(const std::string& line) {
   return open == std::string::npos || close == std::string::npos ? line : line.substr(open + 1, close - open - 1);
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
 
 Finding affinity_finding(std::size_t online) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return {"affinity", Level::note, "the affinity mask cannot be read", "", ""};
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return {"affinity", Level::note, "the affinity mask cannot be read", "", ""};
   const auto allowed = static_cast<std::size_t>(CPU_COUNT(&set));
-  if (allowed >= online) return {"affinity", Level::ok, fmt::format("all {} hardware threads are allowed", online), "", ""};
+  if (allowed >= online)
+    return {"affinity", Level::ok, fmt::format("all {} hardware threads are allowed", online), "", ""};
   return {"affinity", Level::warning, fmt::format("{} of {} hardware threads are allowed", allowed, online),
-          "the others stay idle, and measurements hold for this mask only", "start without taskset, or ask the batch system for more"};
+          "the others stay idle, and measurements hold for this mask only",
+          "start without taskset, or ask the batch system for more"};
 }
 
 Finding quota_finding(std::size_t cores) {
@@ -71,13 +76,15 @@ Finding governor_finding() {
   const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (governor.empty()) return {"governor", Level::note, "the frequency governor cannot be read", "", ""};
   if (governor == "performance") return {"governor", Level::ok, governor, "", ""};
-  return {"governor", Level::warning, governor, "clocks change while measuring", "cpupower frequency-set -g performance"};
+  return {"governor", Level::warning, governor, "clocks change while measuring",
+          "cpupower frequency-set -g performance"};
 }
 
 Finding clock_finding() {
   const std::string source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty()) return {"clock", Level::note, "the clock source cannot be read", "", ""};
-  const bool fast = source == "tsc" || source == "kvm-clock" || source == "arch_sys_counter" || source.starts_with("hyperv");
+  const bool fast =
+      source == "tsc" || source == "kvm-clock" || source == "arch_sys_counter" || source.starts_with("hyperv");
   return {"clock", fast ? Level::ok : Level::warning, source, fast ? "" : "reading the time is slow and coarse", ""};
 }
 
@@ -102,7 +109,9 @@ CpuTimes read_cpu_times() {
 Finding device_node_finding(const char* backend, const char* node, const char* adds) {
   const bool present = fs::exists(node);
   return {backend, present ? Level::warning : Level::note, "not part of this build",
-          fmt::format("would add {}{}", adds, present ? fmt::format("; {} shows that there is such a device here", node) : ""), ""};
+          fmt::format("would add {}{}", adds,
+                      present ? fmt::format("; {} shows that there is such a device here", node) : ""),
+          ""};
 }
 
 }  // namespace
@@ -134,17 +143,23 @@ std::vector<Finding> processor_findings() {
   const int present = count_cores(hardware.threads);
   const bool fewer = present > static_cast<int>(topology.cores.size());
   findings.push_back({"cores", fewer ? Level::warning : Level::ok,
-                      fmt::format("{} cores allowed, {} present", topology.cores.size(), present > 0 ? std::to_string(present) : "an unknown number"),
+                      fmt::format("{} cores allowed, {} present", topology.cores.size(),
+                                  present > 0 ? std::to_string(present) : "an unknown number"),
                       fewer ? "the machine is not used fully" : "", ""});
   findings.push_back(affinity_finding(online));
   findings.push_back(quota_finding(topology.cores.size()));
   findings.push_back(smt_finding(hardware.threads));
   findings.push_back(governor_finding());
-  findings.push_back({"NUMA", topology.numa_nodes.size() > 1 ? Level::note : Level::ok,
-                      fmt::format("{} node(s) with allowed cores", topology.numa_nodes.size()),
-                      topology.numa_nodes.size() > 1 ? "one CPU device per node keeps memory local; tune does so by default" : "", ""});
-  findings.push_back({"hypervisor", hardware.hypervisor ? Level::warning : Level::ok, hardware.hypervisor ? "this is a virtual machine" : "none seen",
-                      hardware.hypervisor ? "bandwidth drifts with the neighbours; trust intervals more than single figures" : "", ""});
+  findings.push_back(
+      {"NUMA", topology.numa_nodes.size() > 1 ? Level::note : Level::ok,
+       fmt::format("{} node(s) with allowed cores", topology.numa_nodes.size()),
+       topology.numa_nodes.size() > 1 ? "one CPU device per node keeps memory local; tune does so by default" : "",
+       ""});
+  findings.push_back(
+      {"hypervisor", hardware.hypervisor ? Level::warning : Level::ok,
+       hardware.hypervisor ? "this is a virtual machine" : "none seen",
+       hardware.hypervisor ? "bandwidth drifts with the neighbours; trust intervals more than single figures" : "",
+       ""});
   findings.push_back(clock_finding());
   return findings;
 }
@@ -152,7 +167,8 @@ std::vector<Finding> processor_findings() {
 std::vector<Finding> memory_findings() {
   std::vector<Finding> findings;
   const auto available = available_memory_bytes();
-  findings.push_back({"memory", available ? Level::ok : Level::note, available ? bytes_text(*available) + " available" : "unknown", "", ""});
+  findings.push_back({"memory", available ? Level::ok : Level::note,
+                      available ? bytes_text(*available) + " available" : "unknown", "", ""});
   const CgroupLimits limits = read_cgroup_limits();
   if (limits.memory_bytes) {
     findings.push_back({"cgroup memory", Level::note, fmt::format("limited to {}", bytes_text(*limits.memory_bytes)),
@@ -160,12 +176,14 @@ std::vector<Finding> memory_findings() {
   }
   const std::string pages = chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   const bool never = pages == "never";
-  findings.push_back({"huge pages", never ? Level::warning : Level::ok, pages.empty() ? "transparent huge pages: unknown" : "transparent huge pages: " + pages,
+  findings.push_back({"huge pages", never ? Level::warning : Level::ok,
+                      pages.empty() ? "transparent huge pages: unknown" : "transparent huge pages: " + pages,
                       never ? "more TLB misses in large fields" : "",
                       never ? "set transparent_hugepage/enabled to madvise or always" : ""});
   const std::string balancing = first_line("/proc/sys/kernel/numa_balancing");
   if (balancing == "1") {
-    findings.push_back({"NUMA balancing", Level::warning, "on", "pages move while measuring", "sysctl kernel.numa_balancing=0"});
+    findings.push_back(
+        {"NUMA balancing", Level::warning, "on", "pages move while measuring", "sysctl kernel.numa_balancing=0"});
   }
   return findings;
 }
@@ -179,10 +197,13 @@ std::vector<Finding> load_findings(double seconds) {
   const double busy = (after.busy - before.busy) / all;
   const double steal = (after.steal - before.steal) / all;
   std::vector<Finding> findings;
-  findings.push_back({"load", busy > 0.1 ? Level::warning : Level::ok, fmt::format("other work uses {} of the processor", percent_text(busy)),
-                      busy > 0.1 ? "times vary and Plans with many threads look worse than they are" : "", busy > 0.1 ? "stop it before tuning" : ""});
+  findings.push_back({"load", busy > 0.1 ? Level::warning : Level::ok,
+                      fmt::format("other work uses {} of the processor", percent_text(busy)),
+                      busy > 0.1 ? "times vary and Plans with many threads look worse than they are" : "",
+                      busy > 0.1 ? "stop it before tuning" : ""});
   if (steal > 0.02) {
-    findings.push_back({"steal", Level::warning, fmt::format("the hypervisor takes {}", percent_text(steal)), "times vary", ""});
+    findings.push_back(
+        {"steal", Level::warning, fmt::format("the hypervisor takes {}", percent_text(steal)), "times vary", ""});
   }
   return findings;
 }
@@ -192,7 +213,8 @@ std::vector<Finding> build_findings() {
   try {
     std::vector<std::string_view> names;
     for (const Isa isa : usable_isas()) names.push_back(to_string(isa));
-    findings.push_back({"instruction set", Level::ok, fmt::format("{} (usable: {})", to_string(default_isa()), fmt::join(names, ", ")), "", ""});
+    findings.push_back({"instruction set", Level::ok,
+                        fmt::format("{} (usable: {})", to_string(default_isa()), fmt::join(names, ", ")), "", ""});
   } catch (const ConfigError& error) {
     findings.push_back({"instruction set", Level::error, error.what(), "nothing runs", "unset HALOTUNE_ISA"});
   }
@@ -201,10 +223,12 @@ std::vector<Finding> build_findings() {
   findings.push_back({"NCCL", Level::note, "not part of this build", "would add the transport nccl between GPUs", ""});
   findings.push_back({"MPI", Level::note, "not part of this build", "would add runs over several ranks and nodes", ""});
   for (const auto& [name, value] : read_software_facts().environment) {
-    findings.push_back({"environment", Level::note, name + "=" + value, "it changes which code runs; measurements are kept apart by it", ""});
+    findings.push_back({"environment", Level::note, name + "=" + value,
+                        "it changes which code runs; measurements are kept apart by it", ""});
   }
   if (std::getenv("HALOTUNE_TEST_FAULT") != nullptr) {
-    findings.push_back({"environment", Level::error, "HALOTUNE_TEST_FAULT is set", "trials fail on purpose", "unset it"});
+    findings.push_back(
+        {"environment", Level::error, "HALOTUNE_TEST_FAULT is set", "trials fail on purpose", "unset it"});
   }
   return findings;
 }
@@ -216,18 +240,25 @@ std::vector<Finding> store_findings_at(const fs::path& file) {
     const FileSystem place = file_system_of(file);
     const auto network = network_file_system(place);
     findings.push_back({"store", network ? Level::error : Level::ok,
-                        fmt::format("{} on {}", file.string(), network ? *network : place.type.empty() ? "a local file system" : place.type),
+                        fmt::format("{} on {}", file.string(),
+                                    network              ? *network
+                                    : place.type.empty() ? "a local file system"
+                                                         : place.type),
                         network ? "locks cannot be trusted there" : "", network ? "name a local file with --db" : ""});
     if (!fs::exists(file)) {
       findings.push_back({"store", Level::note, "does not exist yet; the first probe or tune makes it", "", ""});
       return findings;
     }
     const Store store(file);
-    for (const auto& fault : store.check()) findings.push_back({"store", Level::error, fault, "", "see halotune db export and db import"});
-    findings.push_back({"store", Level::ok, fmt::format("{} machines, {} problems, {} trials", store.machines().size(), store.problems().size(),
-                                                        store.trials({}).size()), "", ""});
+    for (const auto& fault : store.check())
+      findings.push_back({"store", Level::error, fault, "", "see halotune db export and db import"});
+    findings.push_back({"store", Level::ok,
+                        fmt::format("{} machines, {} problems, {} trials", store.machines().size(),
+                                    store.problems().size(), store.trials({}).size()),
+                        "", ""});
   } catch (const DbError& error) {
-    findings.push_back({"store", Level::error, error.what(), "nothing can be remembered", "name another file with --db"});
+    findings.push_back(
+        {"store", Level::error, error.what(), "nothing can be remembered", "name another file with --db"});
   }
   return findings;
 }

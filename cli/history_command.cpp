@@ -22,7 +22,8 @@ struct Options {
 void print_report(const Options& options, const Report& report) {
   if (options.json) return print_document(to_json(report));
   if (options.csv) return print_answer(report.to_csv());
-  print_answer(report.rows.empty() ? "nothing is stored for this report: run halotune tune first\n" : report.to_text(stdout_takes_colour()));
+  print_answer(report.rows.empty() ? "nothing is stored for this report: run halotune tune first\n"
+                                   : report.to_text(stdout_takes_colour()));
 }
 
 void print_overview(const Options& options, const Store& store, const std::optional<std::string>& key) {
@@ -36,7 +37,8 @@ void print_overview(const Options& options, const Store& store, const std::optio
     return print_document(document);
   }
   if (options.csv) return print_answer(recommendations.to_csv());
-  if (recommendations.rows.empty() && runs.rows.empty()) return print_answer("nothing is stored yet: run halotune tune first\n");
+  if (recommendations.rows.empty() && runs.rows.empty())
+    return print_answer("nothing is stored yet: run halotune tune first\n");
   const bool bold = stdout_takes_colour();
   std::string text;
   if (!recommendations.rows.empty()) text += "Recommendations\n" + recommendations.to_text(bold);
@@ -65,7 +67,8 @@ int history_once(const Options& options) {
 
 Command add_history(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("history", "What the store knows: recommendations, runs, and reports over trials");
+  CLI::App* app =
+      program.add_subcommand("history", "What the store knows: recommendations, runs, and reports over trials");
   options->problem.add_to(*app);
   options->store.add_to(*app);
   app->add_option("--report", options->report, "scaling, ghost, cpml, transport or packing")->type_name("WORD");

@@ -35,11 +35,14 @@ std::string packing_text(const Plan& plan) {
   return words.empty() ? "none" : words.size() == 1 ? std::string(*words.begin()) : "mixed";
 }
 
-std::string devices_text(const Plan& plan) { return std::to_string(distinct_devices(plan.devices).size()); }
+std::string devices_text(const Plan& plan) {
+  return std::to_string(distinct_devices(plan.devices).size());
+}
 
 Words case_words(const MeasuredPlan& plan) {
-  return {size_text(plan.problem.grid), fmt::format("order {} {}", plan.problem.order, to_string(plan.problem.precision)),
-          layers_text(plan.problem), plan.hw_class};
+  return {size_text(plan.problem.grid),
+          fmt::format("order {} {}", plan.problem.order, to_string(plan.problem.precision)), layers_text(plan.problem),
+          plan.hw_class};
 }
 
 const Words case_columns{"grid", "operator", "cpml_cells", "machine"};
@@ -59,32 +62,46 @@ Words with(Words words, std::initializer_list<std::string> more) {
 }
 
 ReportRule rule_of(const std::string& name) {
-  const auto by_layout = [](const MeasuredPlan& plan) { return with(case_words(plan), {size_text(plan.plan.parts), devices_text(plan.plan)}); };
+  const auto by_layout = [](const MeasuredPlan& plan) {
+    return with(case_words(plan), {size_text(plan.plan.parts), devices_text(plan.plan)});
+  };
   const Words layout_columns = with(case_columns, {"parts", "devices"});
   if (name == "scaling") {
     return {case_columns, case_words, "devices", [](const MeasuredPlan& plan) { return devices_text(plan.plan); }, "1"};
   }
   if (name == "ghost") {
-    return {layout_columns, by_layout, "exchange", [](const MeasuredPlan& plan) {
-              return plan.plan.exchange == ExchangeKind::split ? "split" : fmt::format("s={}", plan.plan.steps_per_exchange);
-            }, "s=1"};
+    return {layout_columns, by_layout, "exchange",
+            [](const MeasuredPlan& plan) {
+              return plan.plan.exchange == ExchangeKind::split ? "split"
+                                                               : fmt::format("s={}", plan.plan.steps_per_exchange);
+            },
+            "s=1"};
   }
   if (name == "cpml") {
     return {{"grid", "operator", "machine"},
-            [](const MeasuredPlan& plan) { return Words{case_words(plan)[0], case_words(plan)[1], plan.hw_class}; },
-            "cpml_cells", [](const MeasuredPlan& plan) { return layers_text(plan.problem); }, "first"};
+            [](const MeasuredPlan& plan) {
+              return Words{case_words(plan)[0], case_words(plan)[1], plan.hw_class};
+            },
+            "cpml_cells",
+            [](const MeasuredPlan& plan) { return layers_text(plan.problem); },
+            "first"};
   }
   if (name == "transport") {
-    return {layout_columns, by_layout, "transport", [](const MeasuredPlan& plan) {
+    return {layout_columns, by_layout, "transport",
+            [](const MeasuredPlan& plan) {
               return fmt::format("{} overlap {}", plan.plan.transport, to_string(plan.plan.overlap));
-            }, ""};
+            },
+            ""};
   }
   if (name == "packing") {
-    return {layout_columns, by_layout, "packing", [](const MeasuredPlan& plan) {
+    return {layout_columns, by_layout, "packing",
+            [](const MeasuredPlan& plan) {
               return fmt::format("{} {}", packing_text(plan.plan), to_string(plan.plan.depths));
-            }, ""};
+            },
+            ""};
   }
-  throw ConfigError(Fault{"--report", "is the unknown word \"" + name + "\"", "", fmt::format("use {}", fmt::join(report_names(), ", "))});
+  throw ConfigError(Fault{"--report", "is the unknown word \"" + name + "\"", "",
+                          fmt::format("use {}", fmt::join(report_names(), ", "))});
 }
 
 using Variants = std::map<std::string, const MeasuredPlan*>;
@@ -93,7 +110,9 @@ const MeasuredPlan* baseline_of(const Variants& variants, const std::string& bas
   if (baseline == "first") return variants.begin()->second;
   if (const auto found = variants.find(baseline); found != variants.end()) return found->second;
   if (!baseline.empty()) return nullptr;
-  return std::min_element(variants.begin(), variants.end(), [](const auto& a, const auto& b) { return a.second->step_s < b.second->step_s; })->second;
+  return std::min_element(variants.begin(), variants.end(),
+                          [](const auto& a, const auto& b) { return a.second->step_s < b.second->step_s; })
+      ->second;
 }
 
 /// Text that people read for a value of this column.
@@ -141,14 +160,17 @@ std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional
     if (!problem) continue;
     for (const Trial& trial : merged(trials)) {
       if (trial.status != TrialStatus::ok || !trial.median_s()) continue;
-      plans.push_back({key.first, key.second, last[key.first + key.second + plan_key(trial.plan)], problem_from_row(*problem), trial.plan,
-                       *trial.median_s(), static_cast<std::int64_t>(trial.samples_s.size())});
+      plans.push_back({key.first, key.second, last[key.first + key.second + plan_key(trial.plan)],
+                       problem_from_row(*problem), trial.plan, *trial.median_s(),
+                       static_cast<std::int64_t>(trial.samples_s.size())});
     }
   }
   return plans;
 }
 
-std::string Report::to_text(bool bold) const { return table_of(*this, cell_text).to_text(bold); }
+std::string Report::to_text(bool bold) const {
+  return table_of(*this, cell_text).to_text(bold);
+}
 
 std::string Report::to_csv() const {
   return table_of(*this, [](const std::string&, const Json& cell) { return raw_text(cell); }).to_csv();
@@ -162,7 +184,9 @@ Json to_json(const Report& report) {
   return json;
 }
 
-std::vector<std::string> report_names() { return {"scaling", "ghost", "cpml", "transport", "packing"}; }
+std::vector<std::string> report_names() {
+  return {"scaling", "ghost", "cpml", "transport", "packing"};
+}
 
 Report make_report(const std::string& name, const std::vector<MeasuredPlan>& plans) {
   const ReportRule rule = rule_of(name);
@@ -173,7 +197,8 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
   }
   Report report{name, rule.group_columns, {}};
   report.columns.push_back(rule.variant_column);
-  for (const char* column : {"best_plan", "n", "step_s", "mpoints_per_s", "bytes_per_cell", "time_ratio"}) report.columns.emplace_back(column);
+  for (const char* column : {"best_plan", "n", "step_s", "mpoints_per_s", "bytes_per_cell", "time_ratio"})
+    report.columns.emplace_back(column);
   if (name == "scaling") report.columns.emplace_back("efficiency");
   for (const auto& [group, variants] : groups) {
     const MeasuredPlan* base = baseline_of(variants, rule.baseline);
@@ -194,13 +219,17 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
 }
 
 Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit) {
-  Report report{"recommendations", {"created", "grid", "operator", "cpml_cells", "machine", "devices", "objective", "plan", "step_s", "mpoints_per_s"}, {}};
+  Report report{"recommendations",
+                {"created", "grid", "operator", "cpml_cells", "machine", "devices", "objective", "plan", "step_s",
+                 "mpoints_per_s"},
+                {}};
   for (const auto& row : store.recommendations(problem_key)) {
     if (report.rows.size() >= limit) break;
     const KnownRecommendation known = recommendation_from_row(row);
     const auto& answer = known.recommendation;
     const Problem& problem = known.problem;
-    report.rows.push_back({row.created.substr(0, 19), size_text(problem.grid), fmt::format("order {} {}", problem.order, to_string(problem.precision)),
+    report.rows.push_back({row.created.substr(0, 19), size_text(problem.grid),
+                           fmt::format("order {} {}", problem.order, to_string(problem.precision)),
                            layers_text(problem), row.hw_class, known.device_set, to_string(known.objective),
                            answer.plan ? Json(short_text(*answer.plan)) : Json(),
                            answer.seconds_per_step ? number_or_null(answer.seconds_per_step->median) : Json(),
@@ -220,9 +249,10 @@ Report run_list(const Store& store, const std::optional<std::string>& problem_ke
     const Json json = parse_json(row.json, "run " + row.id);
     const Plan plan = plan_from_json(parse_json(row.plan, "run " + row.id));
     const auto problem = store.problem(row.problem_key);
-    report.rows.push_back({row.created.substr(0, 19), problem ? Json(size_text(problem_from_row(*problem).grid)) : Json(), row.hw_class,
-                           short_text(plan), json.contains("roofline_fraction") ? "bench" : "run",
-                           figure(json.value("seconds_per_step", Json())), figure(json.value("mpoints_per_s", Json()))});
+    report.rows.push_back(
+        {row.created.substr(0, 19), problem ? Json(size_text(problem_from_row(*problem).grid)) : Json(), row.hw_class,
+         short_text(plan), json.contains("roofline_fraction") ? "bench" : "run",
+         figure(json.value("seconds_per_step", Json())), figure(json.value("mpoints_per_s", Json()))});
   }
   return report;
 }

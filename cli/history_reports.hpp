@@ -14,8 +14,8 @@ struct MeasuredPlan {
   std::string problem_key, hw_class, last;  ///< last: time of the newest visit
   Problem problem;
   Plan plan;
-  double step_s = 0;    ///< median over rounds of their medians
-  std::int64_t n = 0;   ///< samples
+  double step_s = 0;   ///< median over rounds of their medians
+  std::int64_t n = 0;  ///< samples
 };
 
 /// Every Plan with an ok trial, none that was ever wrong or failed; of one Problem when its key is given.

@@ -10,7 +10,9 @@ namespace {
 // A handler can reach nothing but a static object.
 volatile std::sig_atomic_t received_signal = 0;
 
-void remember(int signal) { received_signal = signal; }
+void remember(int signal) {
+  received_signal = signal;
+}
 
 }  // namespace
 

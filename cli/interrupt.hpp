@@ -9,7 +9,9 @@ void remember_signals();
 
 /// The signal that asked this program to stop.
 std::optional<int> stop_signal();
-inline bool stop_asked() { return stop_signal().has_value(); }
+inline bool stop_asked() {
+  return stop_signal().has_value();
+}
 
 /// @throws Interrupted when a signal asked to stop.
 void throw_if_asked_to_stop();

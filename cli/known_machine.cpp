@@ -35,7 +35,9 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
   }
 }
 
-bool is_fresh(const Machine& machine) { return machine.measured_at >= oldest_fresh_time(); }
+bool is_fresh(const Machine& machine) {
+  return machine.measured_at >= oldest_fresh_time();
+}
 
 Machine probe_and_store(Store& store, ProbeOptions options) {
   Progress progress("probe");
@@ -50,7 +52,8 @@ Machine probe_and_store(Store& store, ProbeOptions options) {
 }
 
 Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
-  if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine)) return *machine;
+  if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine))
+    return *machine;
   note("this machine was not probed lately: probing it first");
   return probe_and_store(store, {devices, false, 9, 60, {}});
 }
@@ -63,12 +66,17 @@ Machine known_machine(const Store& store, const std::vector<std::string>& device
 
 std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fault>& faults) {
   std::optional<Machine> machine;
-  collect(faults, [&] { machine = machine_from_json(read_json_file(file)); });
+  collect(faults, [&] {
+    const Json json = read_json_file(file);
+    const bool answer_of_probe = json.is_object() && json.contains("machine") && json.contains("schema");
+    machine = machine_from_json(answer_of_probe ? json["machine"] : json);
+  });
   return machine;
 }
 
 std::string machine_text(const Machine& machine) {
-  return machine.name + (machine.rows.empty() ? ", not probed" : ", probed " + machine.measured_at.substr(0, 19) + " UTC");
+  return machine.name +
+         (machine.rows.empty() ? ", not probed" : ", probed " + machine.measured_at.substr(0, 19) + " UTC");
 }
 
 }  // namespace halotune

@@ -26,7 +26,7 @@ Machine fresh_machine(Store& store, const std::vector<std::string>& devices);
 /// What is stored for these devices, or a description without figures.
 Machine known_machine(const Store& store, const std::vector<std::string>& devices);
 
-/// A Machine file. Problems become faults.
+/// A Machine file, or an answer of `probe --json`. Problems become faults.
 std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fault>& faults);
 
 /// "2-core ..., probed 2026-01-31T12:00:00Z" for people.

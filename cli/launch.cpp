@@ -15,7 +15,8 @@ void refuse_several_ranks(const std::string& command, std::vector<Fault>& faults
       faults.push_back({"", "tune was started as several ranks", why,
                         "start it once, as an ordinary process inside the allocation; it launches its trials itself"});
     } else {
-      faults.push_back({"", "runs over several ranks are not part of this build", why, "start it without mpirun or srun"});
+      faults.push_back(
+          {"", "runs over several ranks are not part of this build", why, "start it without mpirun or srun"});
     }
     return;
   }

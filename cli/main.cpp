@@ -1,3 +1,5 @@
 #include "cli/commands.hpp"
 
-int main(int argc, char** argv) { return halotune::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  return halotune::run_program(argc, argv);
+}

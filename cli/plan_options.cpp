@@ -53,8 +53,11 @@ Json cuts_json(const std::string& text, std::vector<Fault>& faults) {
     const auto equals = word.find('=');
     Json cells = Json::array();
     for (const std::string& cell : split(equals == std::string::npos ? "" : word.substr(equals + 1), ',')) {
-      if (const auto value = parse_whole(cell)) cells.push_back(*value);
-      else faults.push_back({"--cuts", fmt::format("'{}' is not a cell index", cell), word, "write it like 'x=33,65;z=20'"});
+      if (const auto value = parse_whole(cell))
+        cells.push_back(*value);
+      else
+        faults.push_back(
+            {"--cuts", fmt::format("'{}' is not a cell index", cell), word, "write it like 'x=33,65;z=20'"});
     }
     json[word.substr(0, equals)] = cells;
   }
@@ -81,7 +84,8 @@ void PlanOptions::add_to(CLI::App& app) {
 }
 
 bool PlanOptions::given() const {
-  const std::array all{&file_, &parts_, &s_, &exchange_, &depths_, &transport_, &packing_, &overlap_, &devices_, &threads_, &cuts_};
+  const std::array all{&file_,    &parts_,   &s_,       &exchange_, &depths_, &transport_,
+                       &packing_, &overlap_, &devices_, &threads_,  &cuts_};
   return std::any_of(all.begin(), all.end(), [](const std::string* value) { return !value->empty(); });
 }
 
@@ -144,11 +148,13 @@ std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults) const {
 }
 
 std::vector<std::string> plan_arguments(const Plan& plan) {
-  std::vector<std::string> words{"--parts", size_text(plan.parts), "--s", std::to_string(plan.steps_per_exchange),
-                                 "--exchange", std::string(to_string(plan.exchange)), "--depths", std::string(to_string(plan.depths)),
+  std::vector<std::string> words{"--parts",     size_text(plan.parts),
+                                 "--s",         std::to_string(plan.steps_per_exchange),
+                                 "--exchange",  std::string(to_string(plan.exchange)),
+                                 "--depths",    std::string(to_string(plan.depths)),
                                  "--transport", plan.transport};
-  words.insert(words.end(), {"--packing", fmt::format("x={},y={},z={}", to_string(plan.packing[0]), to_string(plan.packing[1]),
-                                                      to_string(plan.packing[2]))});
+  words.insert(words.end(), {"--packing", fmt::format("x={},y={},z={}", to_string(plan.packing[0]),
+                                                      to_string(plan.packing[1]), to_string(plan.packing[2]))});
   words.insert(words.end(), {"--overlap", std::string(to_string(plan.overlap))});
   words.insert(words.end(), {"--devices", device_arguments(plan.devices)});
   if (plan.threads > 0) words.insert(words.end(), {"--threads", std::to_string(plan.threads)});

@@ -56,7 +56,8 @@ std::vector<RankedPlan> plans_to_show(const Options& options, const Problem& pro
 
 std::string plans_text(const std::vector<RankedPlan>& plans, bool bold) {
   std::vector<std::string> columns = plan_columns();
-  for (const char* name : {"step", "Mpoints/s", "compute", "redundant", "psi", "pack", "transfer", "wait", "launch"}) columns.emplace_back(name);
+  for (const char* name : {"step", "Mpoints/s", "compute", "redundant", "psi", "pack", "transfer", "wait", "launch"})
+    columns.emplace_back(name);
   TextTable table(columns);
   std::string reasons;
   for (const RankedPlan& plan : plans) {
@@ -64,7 +65,8 @@ std::string plans_text(const std::vector<RankedPlan>& plans, bool bold) {
     if (const auto& p = plan.prediction) {
       const PredictionTerms& t = p->terms;
       cells.insert(cells.end(), {time_text(p->seconds_per_step), number_text(p->mpoints_per_s)});
-      for (const double term : {t.compute_s, t.redundant_s, t.psi_s, t.pack_s, t.transfer_s, t.wait_s, t.launch_s}) cells.push_back(time_text(term));
+      for (const double term : {t.compute_s, t.redundant_s, t.psi_s, t.pack_s, t.transfer_s, t.wait_s, t.launch_s})
+        cells.push_back(time_text(term));
     } else {
       cells.insert(cells.end(), 9, "-");
     }
@@ -78,18 +80,21 @@ std::string model_text(const std::vector<RankedPlan>& plans, const Model& model)
   if (!model.missing().empty()) return fmt::format("No times: {}\n", model.missing());
   std::string text;
   if (const auto error = model.usual_error()) {
-    text += fmt::format("Usual error of the model here: {} (over {} stored trials)\n", percent_text(error), model.usual_error_n());
+    text += fmt::format("Usual error of the model here: {} (over {} stored trials)\n", percent_text(error),
+                        model.usual_error_n());
   } else {
     text += "Usual error of the model here: unknown, no trials are stored for this class of machine\n";
   }
   if (!plans.empty() && plans.front().prediction && !plans.front().prediction->assumptions.empty()) {
-    text += fmt::format("Taken by default for the first Plan: {}\n", fmt::join(plans.front().prediction->assumptions, "; "));
+    text += fmt::format("Taken by default for the first Plan: {}\n",
+                        fmt::join(plans.front().prediction->assumptions, "; "));
   }
   return text;
 }
 
 std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memory, bool bold) {
-  TextTable table({"devices", "fields", "psi", "buffers", "largest device", "all devices", "ten full fields", "share of it"});
+  TextTable table(
+      {"devices", "fields", "psi", "buffers", "largest device", "all devices", "ten full fields", "share of it"});
   for (const auto& [count, forecast] : memory) {
     MemoryForecast::Entry sum;
     std::int64_t largest = 0;
@@ -99,9 +104,10 @@ std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memor
       sum.buffer_bytes += entry.buffer_bytes;
       largest = std::max(largest, entry.total());
     }
-    table.add({std::to_string(count), bytes_text(sum.field_bytes), bytes_text(sum.psi_bytes), bytes_text(sum.buffer_bytes),
-               bytes_text(largest), bytes_text(forecast.total()), bytes_text(forecast.ten_full_fields_bytes),
-               percent_text(static_cast<double>(forecast.total()) / static_cast<double>(forecast.ten_full_fields_bytes))});
+    table.add(
+        {std::to_string(count), bytes_text(sum.field_bytes), bytes_text(sum.psi_bytes), bytes_text(sum.buffer_bytes),
+         bytes_text(largest), bytes_text(forecast.total()), bytes_text(forecast.ten_full_fields_bytes),
+         percent_text(static_cast<double>(forecast.total()) / static_cast<double>(forecast.ten_full_fields_bytes))});
   }
   return table.to_text(bold);
 }
@@ -115,13 +121,15 @@ int predict_once(const Options& options) {
   Restriction restriction;
   collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
   if (options.top < 1) faults.push_back({"--top", "is not positive", std::to_string(options.top), ""});
-  if (options.most_devices < 1) faults.push_back({"--most-devices", "is not positive", std::to_string(options.most_devices), ""});
+  if (options.most_devices < 1)
+    faults.push_back({"--most-devices", "is not positive", std::to_string(options.most_devices), ""});
   std::optional<Machine> described;
   if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
   throw_if_any(faults);
 
   const Store store = options.store.open();
-  const Machine machine = described ? *described : known_machine(store, plan ? distinct_devices(plan->devices) : devices);
+  const Machine machine =
+      described ? *described : known_machine(store, plan ? distinct_devices(plan->devices) : devices);
   const Model model(machine, load_knowledge(store, machine.keys).trials);
   const auto plans = plans_to_show(options, *problem, plan, restriction, model);
   const auto memory = memory_by_devices(*problem, plan.value_or(Plan{}), options.most_devices);
@@ -129,9 +137,9 @@ int predict_once(const Options& options) {
     print_document(prediction_document(*problem, machine, plans, memory));
   } else {
     const bool bold = stdout_takes_colour();
-    print_answer(fmt::format("Problem: {}, order {}, {}\nMachine: {}\n\n{}{}\nMemory\n{}", size_text(problem->grid), problem->order,
-                             to_string(problem->precision), machine_text(machine), plans_text(plans, bold), model_text(plans, model),
-                             memory_text(memory, bold)));
+    print_answer(fmt::format("Problem: {}, order {}, {}\nMachine: {}\n\n{}{}\nMemory\n{}", size_text(problem->grid),
+                             problem->order, to_string(problem->precision), machine_text(machine),
+                             plans_text(plans, bold), model_text(plans, model), memory_text(memory, bold)));
   }
   const bool any = std::any_of(plans.begin(), plans.end(), [](const auto& ranked) { return !ranked.infeasible; });
   return any ? 0 : 1;
@@ -146,10 +154,14 @@ Command add_predict(CLI::App& program) {
   options->plan.add_to(*app);
   options->backend.add_to(*app, false);
   options->store.add_to(*app);
-  app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 (repeatable)")->type_name("KEY=VALUES")->expected(1)->take_all();
+  app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 (repeatable)")
+      ->type_name("KEY=VALUES")
+      ->expected(1)
+      ->take_all();
   app->add_option("--machine", options->machine, "Machine file instead of this machine")->type_name("FILE");
   app->add_option("--top", options->top, "How many Plans to show when none is given")->capture_default_str();
-  app->add_option("--most-devices", options->most_devices, "Memory for 1, 2, 4 ... up to so many devices")->capture_default_str();
+  app->add_option("--most-devices", options->most_devices, "Memory for 1, 2, 4 ... up to so many devices")
+      ->capture_default_str();
   app->add_flag("--json", options->json, "Print the answer as JSON");
   return {app, [options] { return predict_once(*options); }};
 }

@@ -25,8 +25,10 @@ struct Options {
 int probe(const Options& options) {
   std::vector<Fault> faults;
   const auto devices = distinct_devices(options.devices.read(faults));
-  if (options.samples < 7) faults.push_back({"--samples", "is too few", std::to_string(options.samples), "use 7 or more"});
-  if (!(options.max_seconds > 0)) faults.push_back({"--max-seconds", "is not positive", fmt::format("{}", options.max_seconds), ""});
+  if (options.samples < 7)
+    faults.push_back({"--samples", "is too few", std::to_string(options.samples), "use 7 or more"});
+  if (!(options.max_seconds > 0))
+    faults.push_back({"--max-seconds", "is not positive", fmt::format("{}", options.max_seconds), ""});
   throw_if_any(faults);
   Store store = options.store.open();
   const Machine machine = probe_and_store(store, {devices, options.quick, options.samples, options.max_seconds, {}});

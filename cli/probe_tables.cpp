@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,14 +57,16 @@ struct Grid {
   }
 };
 
-bool is_matrix(const std::string& kind) { return kind.starts_with("numa_") || kind == "flag_ping_pong"; }
+bool is_matrix(const std::string& kind) {
+  return kind.starts_with("numa_") || kind == "flag_ping_pong";
+}
 
 std::string devices_text(const Machine& machine, bool bold) {
   TextTable table({"device", "model", "cores", "NUMA node", "memory", "L2", "L3"});
   for (const auto& device : machine.devices) {
-    table.add({device.name + (device.oversubscribed ? " (oversubscribed)" : ""), device.model, std::to_string(device.cores),
-               std::to_string(device.numa_node), bytes_text(device.memory_bytes), bytes_text(device.l2_bytes),
-               bytes_text(device.l3_bytes)});
+    table.add({device.name + (device.oversubscribed ? " (oversubscribed)" : ""), device.model,
+               std::to_string(device.cores), std::to_string(device.numa_node), bytes_text(device.memory_bytes),
+               bytes_text(device.l2_bytes), bytes_text(device.l3_bytes)});
   }
   return table.to_text(bold);
 }
@@ -84,7 +85,8 @@ std::string kind_text(const Machine& machine, const std::string& kind, bool bold
   }
   std::string text;
   for (const auto& [variant, grid] : grids) {
-    text += fmt::format("\n{}{}{}{}\n", kind, variant.empty() ? "" : " " + variant, convention.empty() ? "" : ", ", convention);
+    text += fmt::format("\n{}{}{}{}\n", kind, variant.empty() ? "" : " " + variant, convention.empty() ? "" : ", ",
+                        convention);
     text += grid.to_text(is_matrix(kind) ? "from / to" : "variant", bold);
   }
   return text;
@@ -94,8 +96,8 @@ std::string fits_text(const Machine& machine, bool bold) {
   TextTable table({"halo", "from -> to", "alpha", "beta", "error"});
   for (const auto& fit : machine.fits) {
     if (fit.kind != "halo") continue;
-    table.add({fit.variant, fit.from + " -> " + fit.to, time_text(fit.fit.alpha_s), bandwidth_text(fit.fit.beta_bytes_per_s),
-               percent_text(fit.fit.relative_error)});
+    table.add({fit.variant, fit.from + " -> " + fit.to, time_text(fit.fit.alpha_s),
+               bandwidth_text(fit.fit.beta_bytes_per_s), percent_text(fit.fit.relative_error)});
   }
   return table.empty() ? "" : "\nhalo messages, alpha + bytes/beta\n" + table.to_text(bold);
 }
@@ -113,7 +115,8 @@ std::string missing_text(const Machine& machine) {
 }  // namespace
 
 std::string probe_text(const Machine& machine, bool bold) {
-  std::string text = fmt::format("{} ({})\nmeasured {}\n\n", machine.name, machine.host, machine.measured_at) + devices_text(machine, bold);
+  std::string text = fmt::format("{} ({})\nmeasured {}\n\n", machine.name, machine.host, machine.measured_at) +
+                     devices_text(machine, bold);
   std::vector<std::string> kinds;
   for (const auto& row : machine.rows) add_once(kinds, row.kind);
   for (const auto& kind : kinds) text += kind_text(machine, kind, bold);

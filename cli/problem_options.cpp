@@ -9,7 +9,8 @@ void ProblemOptions::add_to(CLI::App& app) {
   app.add_option("PROBLEM", file_, "Problem file (JSON)")->type_name("FILE");
   app.add_option("--grid", grid_, "Instead of a file: NXxNYxNZ cells, cfl 0.05, CPML 20, order 8, float32, 64 steps")
       ->type_name("NXxNYxNZ");
-  app.add_option("--set", settings_, "Change a field of the Problem, e.g. --set order=4 or --set cpml.cells=12 (repeatable)")
+  app.add_option("--set", settings_,
+                 "Change a field of the Problem, e.g. --set order=4 or --set cpml.cells=12 (repeatable)")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();

@@ -50,7 +50,8 @@ void describe(CLI::App& program) {
   program.set_version_flag("--version", std::string("halotune ") + HALOTUNE_VERSION);
   program.require_subcommand(1);
   program.footer(
-      "Exit codes: 0 ok, 1 a check failed or nothing is feasible, 2 bad usage or configuration, 3 device or system error,\n"
+      "Exit codes: 0 ok, 1 a check failed or nothing is feasible, 2 bad usage or configuration, 3 device or system "
+      "error,\n"
       "130/143 interrupted; recommend: 10 interpolated, model or stale, 20 nothing known.\n"
       "Two commands to start with:  halotune tune PROBLEM.json   and then   halotune run PROBLEM.json");
   program.get_formatter()->column_width(34);
@@ -70,9 +71,9 @@ int run_program(int argc, char** argv) {
   remember_signals();
   CLI::App program("halotune: how to cut a stencil solver's domain on this machine, measured", "halotune");
   describe(program);
-  const std::vector<Command> commands{add_probe(program), add_tune(program),    add_recommend(program), add_run(program),
-                                      add_verify(program), add_predict(program), add_history(program),   add_db(program),
-                                      add_doctor(program), add_worker(program)};
+  const std::vector<Command> commands{
+      add_probe(program),   add_tune(program),    add_recommend(program), add_run(program),    add_verify(program),
+      add_predict(program), add_history(program), add_db(program),        add_doctor(program), add_worker(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -44,8 +44,9 @@ std::string time_text(std::optional<double> seconds) {
 std::string interval_text(const std::optional<Interval>& seconds) {
   if (!seconds) return "-";
   const Scale scale = time_scale(seconds->median);
-  return fmt::format("{} {} [{}, {}]", digits(seconds->median * scale.factor), scale.unit, digits(seconds->low * scale.factor),
-                     digits(seconds->high * scale.factor));
+  if (!std::isfinite(seconds->low) || !std::isfinite(seconds->high)) return time_text(seconds->median);
+  return fmt::format("{} {} [{}, {}]", digits(seconds->median * scale.factor), scale.unit,
+                     digits(seconds->low * scale.factor), digits(seconds->high * scale.factor));
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -56,15 +57,21 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{} {}", unit == 0 ? std::to_string(bytes) : digits(value), units[unit]);
 }
 
-std::string bandwidth_text(double bytes_per_s) { return digits(bytes_per_s / 1e9) + " GB/s"; }
+std::string bandwidth_text(double bytes_per_s) {
+  return digits(bytes_per_s / 1e9) + " GB/s";
+}
 
-std::string number_text(std::optional<double> value) { return value && std::isfinite(*value) ? digits(*value) : "-"; }
+std::string number_text(std::optional<double> value) {
+  return value && std::isfinite(*value) ? digits(*value) : "-";
+}
 
 std::string percent_text(std::optional<double> fraction) {
   return fraction && std::isfinite(*fraction) ? fmt::format("{:.1f} %", 100 * *fraction) : "-";
 }
 
-std::string size_text(const std::array<std::int64_t, 3>& size) { return fmt::format("{}x{}x{}", size[0], size[1], size[2]); }
+std::string size_text(const std::array<std::int64_t, 3>& size) {
+  return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
+}
 
 std::optional<std::int64_t> parse_whole(const std::string& text) {
   std::int64_t value = 0;

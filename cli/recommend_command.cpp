@@ -48,7 +48,8 @@ Json document_of(const RecommendRequest& request, const Recommendation& recommen
   return document;
 }
 
-void print(const Options& options, const std::string& format, const RecommendRequest& request, const Recommendation& recommendation) {
+void print(const Options& options, const std::string& format, const RecommendRequest& request,
+           const Recommendation& recommendation) {
   const auto arguments = options.problem.arguments();
   if (format == "json") return print_document(document_of(request, recommendation));
   if (format == "text") {
@@ -56,7 +57,8 @@ void print(const Options& options, const std::string& format, const RecommendReq
     if (recommendation.plan) text += usage_text(arguments);
     return print_answer(text);
   }
-  if (!recommendation.plan) return complain(fmt::format("nothing is known to recommend ({}) run halotune tune first", recommendation.why));
+  if (!recommendation.plan)
+    return complain(fmt::format("nothing is known to recommend ({}) run halotune tune first", recommendation.why));
   if (format == "sh") return print_answer(as_shell(recommendation, arguments));
   if (format == "env") return print_answer(as_environment(recommendation));
   print_answer(as_sbatch(recommendation, request.problem, cores_of(request.machine), arguments));
@@ -91,7 +93,9 @@ Command add_recommend(CLI::App& program) {
   options->devices.add_to(*app);
   options->store.add_to(*app);
   app->add_option("--format", options->format, "text, json, sh, env or sbatch")->type_name("WORD");
-  app->add_option("--objective", options->objective, "time, device-time or memory")->type_name("WORD")->capture_default_str();
+  app->add_option("--objective", options->objective, "time, device-time or memory")
+      ->type_name("WORD")
+      ->capture_default_str();
   app->add_option("--machine", options->machine, "Machine file instead of this machine")->type_name("FILE");
   app->add_flag("--json", options->json, "The same as --format json");
   app->footer("Exit codes: 0 exact or class, 10 interpolated, model or stale, 20 nothing known.");

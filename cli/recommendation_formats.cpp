@@ -45,18 +45,22 @@ std::string as_shell(const Recommendation& recommendation, const std::vector<std
 std::string as_environment(const Recommendation& recommendation) {
   const Plan& plan = *recommendation.plan;
   std::string text;
-  const auto add = [&](const std::string& name, const std::string& value) { text += name + "=" + shell_word(value) + "\n"; };
+  const auto add = [&](const std::string& name, const std::string& value) {
+    text += name + "=" + shell_word(value) + "\n";
+  };
   add("HALOTUNE_PARTS", size_text(plan.parts));
   add("HALOTUNE_S", std::to_string(plan.steps_per_exchange));
   add("HALOTUNE_EXCHANGE", std::string(to_string(plan.exchange)));
   add("HALOTUNE_DEPTHS", std::string(to_string(plan.depths)));
   add("HALOTUNE_TRANSPORT", plan.transport);
-  add("HALOTUNE_PACKING", fmt::format("x={},y={},z={}", to_string(plan.packing[0]), to_string(plan.packing[1]), to_string(plan.packing[2])));
+  add("HALOTUNE_PACKING", fmt::format("x={},y={},z={}", to_string(plan.packing[0]), to_string(plan.packing[1]),
+                                      to_string(plan.packing[2])));
   add("HALOTUNE_OVERLAP", std::string(to_string(plan.overlap)));
   add("HALOTUNE_DEVICES", device_arguments(plan.devices));
   add("HALOTUNE_THREADS", std::to_string(plan.threads));
   add("HALOTUNE_BASIS", std::string(to_string(recommendation.basis)));
-  if (recommendation.seconds_per_step) add("HALOTUNE_SECONDS_PER_STEP", fmt::format("{}", recommendation.seconds_per_step->median));
+  if (recommendation.seconds_per_step)
+    add("HALOTUNE_SECONDS_PER_STEP", fmt::format("{}", recommendation.seconds_per_step->median));
   for (const auto& [name, value] : plan.environment) add(name, value);
   return text;
 }

@@ -14,7 +14,6 @@
 #include "cli/problem_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
-#include "cli/table.hpp"
 #include "solver/run.hpp"
 #include "tuner/bench.hpp"
 #include "tuner/device_list.hpp"
@@ -51,7 +50,8 @@ const KnownRecommendation* measured_here(const Knowledge& knowledge, const Probl
 }
 
 /// The store's answer for the default devices; without one a Plan that is never far off: one part on all cores.
-ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem, const std::vector<std::string>& devices) {
+ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem,
+                            const std::vector<std::string>& devices) {
   if (store) {
     RecommendRequest request;
     request.problem = problem;
@@ -66,7 +66,9 @@ ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& pr
       return {*answer.plan, std::string(to_string(answer.basis))};
     }
   }
-  note("nothing is known about this Problem on this machine: running one part on all cores; halotune tune finds the best Plan");
+  note(
+      "nothing is known about this Problem on this machine: running one part on all cores; halotune tune finds the "
+      "best Plan");
   return {Plan{}, std::string(to_string(Basis::none))};
 }
 
@@ -89,19 +91,19 @@ void store_run(std::optional<Store>& store, const Problem& problem, const Plan& 
   try {
     const MachineKeys keys = describe_machine(distinct_devices(plan.devices)).keys;
     store->add(to_row(problem));
-    store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)), utc_now(),
-                      canonical_text(document)});
+    store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)),
+                      utc_now(), canonical_text(document)});
   } catch (const DbError& error) {
     warn(fmt::format("the run could not be recorded: {}", error.what()));
   }
 }
 
 std::string report_text(const RunReport& report, const Problem& problem) {
-  std::string text = fmt::format("Problem:     {}, {} of {} steps\nPlan:        {}\n", size_text(problem.grid), report.steps, problem.steps,
-                                 short_text(report.plan));
-  text += fmt::format("Time:        {} ({} per step, set-up {})\nThroughput:  {} Mpoints/s\n", time_text(report.seconds),
-                      report.steps > 0 ? time_text(report.seconds_per_step) : "-", time_text(report.set_up_s),
-                      report.steps > 0 ? number_text(report.mpoints_per_s) : "-");
+  std::string text = fmt::format("Problem:     {}, {} of {} steps\nPlan:        {}\n", size_text(problem.grid),
+                                 report.steps, problem.steps, short_text(report.plan));
+  text += fmt::format("Time:        {} ({} per step, set-up {})\nThroughput:  {} Mpoints/s\n",
+                      time_text(report.seconds), report.steps > 0 ? time_text(report.seconds_per_step) : "-",
+                      time_text(report.set_up_s), report.steps > 0 ? number_text(report.mpoints_per_s) : "-");
   text += fmt::format("Peak memory: {}\n", bytes_text(report.peak_resident_bytes));
   if (report.output_file) text += fmt::format("Traces:      {}\n", *report.output_file);
   if (report.digest) text += fmt::format("Digest:      {}\n", *report.digest);
@@ -113,15 +115,18 @@ std::string gbs_text(const Interval& gbs) {
 }
 
 std::string bench_text(const BenchReport& report, const Problem& problem) {
-  std::string text = fmt::format("Problem:     {}, order {}, {}\nPlan:        {}\n", size_text(problem.grid), problem.order,
-                                 to_string(problem.precision), short_text(report.plan));
+  std::string text = fmt::format("Problem:     {}, order {}, {}\nPlan:        {}\n", size_text(problem.grid),
+                                 problem.order, to_string(problem.precision), short_text(report.plan));
   text += fmt::format("Blocks:      {} of {} steps\nTime:        {} per step\n", report.n, report.steps_per_block,
                       interval_text(report.seconds_per_step));
-  text += fmt::format("Throughput:  {} Mpoints/s [{}, {}] at {} bytes per cell\n", number_text(report.mpoints_per_s.median),
-                      number_text(report.mpoints_per_s.low), number_text(report.mpoints_per_s.high), number_text(report.bytes_per_cell));
-  for (const auto& stream : report.streams) text += fmt::format("Stream:      {} {}\n", stream.name, gbs_text(stream.gbs));
+  text += fmt::format("Throughput:  {} Mpoints/s [{}, {}] at {} bytes per cell\n",
+                      number_text(report.mpoints_per_s.median), number_text(report.mpoints_per_s.low),
+                      number_text(report.mpoints_per_s.high), number_text(report.bytes_per_cell));
+  for (const auto& stream : report.streams)
+    text += fmt::format("Stream:      {} {}\n", stream.name, gbs_text(stream.gbs));
   return text + fmt::format("Roofline:    {} [{}, {}] of {}\n", number_text(report.roofline_fraction.median),
-                            number_text(report.roofline_fraction.low), number_text(report.roofline_fraction.high), report.best_stream);
+                            number_text(report.roofline_fraction.low), number_text(report.roofline_fraction.high),
+                            report.best_stream);
 }
 
 Json document_of(Json report, const Problem& problem, const std::string& basis) {
@@ -150,14 +155,16 @@ int run_bench(const Options& options, const Problem& problem, const ChosenPlan& 
   return 0;
 }
 
-int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen, std::optional<Store>& store) {
+int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen,
+                   std::optional<Store>& store) {
   RunOptions run_options;
   run_options.digest = options.digest;
   RunReport report;
   {
     Progress progress("run");
     run_options.progress = [&](std::int64_t done, std::int64_t steps) {
-      progress.update(static_cast<double>(done) / static_cast<double>(steps), fmt::format("step {} of {}", done, steps));
+      progress.update(static_cast<double>(done) / static_cast<double>(steps),
+                      fmt::format("step {} of {}", done, steps));
       return !stop_asked();
     };
     report = run(problem, chosen.plan, run_options);
@@ -165,7 +172,8 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
   const Json document = document_of(to_json(report), problem, chosen.basis);
   store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(report_text(report, problem));
-  if (!report.completed) throw Interrupted(fmt::format("interrupted after {} of {} steps", report.steps, problem.steps));
+  if (!report.completed)
+    throw Interrupted(fmt::format("interrupted after {} of {} steps", report.steps, problem.steps));
   return 0;
 }
 
@@ -176,7 +184,8 @@ int run_once(const Options& options) {
   const auto devices = distinct_devices(options.backend.read(faults));
   std::optional<Plan> plan;
   if (options.plan.given()) plan = options.plan.read(faults);
-  if (options.bench && options.digest) faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
+  if (options.bench && options.digest)
+    faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
   if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);

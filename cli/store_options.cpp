@@ -10,6 +10,8 @@ std::filesystem::path StoreOptions::file() const {
   return file_.empty() ? Store::default_path() : std::filesystem::path(file_);
 }
 
-Store StoreOptions::open() const { return Store(file()); }
+Store StoreOptions::open() const {
+  return Store(file());
+}
 
 }  // namespace halotune

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -45,13 +44,15 @@ TuneRequest request_of(const Options& options) {
   if (auto problem = options.problem.read(faults)) request.problem = std::move(*problem);
   const auto devices = options.devices.read(faults);
   request.devices = distinct_devices(devices);
-  collect(faults, [&] { request.restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
+  collect(faults,
+          [&] { request.restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
   if (devices.size() > request.devices.size() && !request.restriction.parts_per_device) {
     request.restriction.parts_per_device = {static_cast<int>(devices.size() / request.devices.size())};
   }
   collect(faults, [&] { request.search.kind = search_kind_from_string(options.search); });
   collect(faults, [&] { request.objective = objective_from_string(options.objective); });
-  if (!(options.budget_s > 0)) faults.push_back({"--budget", "is not positive", fmt::format("{}", options.budget_s), "give seconds"});
+  if (!(options.budget_s > 0))
+    faults.push_back({"--budget", "is not positive", fmt::format("{}", options.budget_s), "give seconds"});
   throw_if_any(faults);
   request.search.budget_s = options.budget_s;
   request.search.seed = static_cast<std::uint64_t>(options.seed);
@@ -79,7 +80,8 @@ void show_progress(Progress& progress, const SearchProgress& at) {
 
 TuneOutcome search_on_hardware(Store& store, TuneRequest& request) {
   TuneSession session(store, request);
-  if (session.resumed()) note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
+  if (session.resumed())
+    note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
   WorkerOptions worker;
   worker.cancelled = stop_asked;
   WorkerRunner runner(request.problem, request.devices, std::move(worker));
@@ -104,12 +106,16 @@ class NoRunner : public TrialRunner {
 void print_outcome(const Options& options, const TuneRequest& request, const TuneOutcome& outcome) {
   if (options.json) return print_document(to_json(outcome, request));
   const Problem& problem = request.problem;
-  std::string text = fmt::format("Problem:     {}, order {}, {} {}\nMachine:     {}\n", size_text(problem.grid), problem.order,
-                                 to_string(problem.scheme), to_string(problem.precision), machine_text(request.machine));
-  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {} (stopped: {})\n\n", to_string(request.search.kind),
-                      outcome.search.feasible, outcome.search.space, outcome.search.tried, time_text(outcome.search.seconds),
-                      outcome.search.stopped_because);
-  text += trials_text(outcome, options.all || options.dry_run, stdout_takes_colour()) + "\n" + recommendation_text(outcome.recommendation);
+  std::string text =
+      fmt::format("Problem:     {}, order {}, {} {}\nMachine:     {}\n", size_text(problem.grid), problem.order,
+                  to_string(problem.scheme), to_string(problem.precision), machine_text(request.machine));
+  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {} (stopped: {})\n\n",
+                      to_string(request.search.kind), outcome.search.feasible, outcome.search.space,
+                      outcome.search.tried, time_text(outcome.search.seconds), outcome.search.stopped_because);
+  const auto shown = options.all       ? ShownTrials::all
+                     : options.dry_run ? ShownTrials::best_predicted
+                                       : ShownTrials::tried;
+  text += trials_text(outcome, shown, stdout_takes_colour()) + "\n" + recommendation_text(outcome.recommendation);
   if (outcome.recommendation.plan) text += usage_text(options.problem.arguments());
   print_answer(text);
 }
@@ -131,27 +137,34 @@ int tune_once(const Options& options) {
       throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
     }
   }
-  if (!outcome.finished) throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
+  if (!outcome.finished)
+    throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
   print_outcome(options, request, outcome);
   if (!options.dry_run && !options.json) note(fmt::format("stored in {}", store.file().string()));
-  return outcome.recommendation.plan ? 0 : 1;
+  if (outcome.recommendation.plan) return 0;
+  throw CheckError(fmt::format("nothing can be recommended ({}) try a larger --budget", outcome.recommendation.why));
 }
 
 }  // namespace
 
 Command add_tune(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("tune", "Find the best Plan for a Problem on this machine: probe, search, store, recommend");
+  CLI::App* app = program.add_subcommand(
+      "tune", "Find the best Plan for a Problem on this machine: probe, search, store, recommend");
   options->problem.add_to(*app);
   options->devices.add_to(*app);
   options->store.add_to(*app);
-  app->add_option("--budget", options->budget_s, "Wall-clock seconds for the search")->type_name("SECONDS")->capture_default_str();
+  app->add_option("--budget", options->budget_s, "Wall-clock seconds for the search")
+      ->type_name("SECONDS")
+      ->capture_default_str();
   app->add_option("--search", options->search, "guided or exhaustive")->type_name("WORD")->capture_default_str();
   app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 or transport=shared (repeatable)")
       ->type_name("KEY=VALUES")
       ->expected(1)
       ->take_all();
-  app->add_option("--objective", options->objective, "time, device-time or memory")->type_name("WORD")->capture_default_str();
+  app->add_option("--objective", options->objective, "time, device-time or memory")
+      ->type_name("WORD")
+      ->capture_default_str();
   app->add_option("--seed", options->seed, "Seed of the random order")->capture_default_str();
   app->add_option("--machine", options->machine, "Machine to simulate; not part of this build")->type_name("FILE");
   app->add_flag("--dry-run", options->dry_run, "Rank by the model only, time nothing");

@@ -25,18 +25,41 @@ std::string packing_word(const Plan& plan) {
   return fmt::format("{}/{}/{}", to_string(plan.packing[0]), to_string(plan.packing[1]), to_string(plan.packing[2]));
 }
 
+constexpr std::size_t most_predicted = 20;
+
 bool was_tried(const Trial& trial) {
   return trial.status != TrialStatus::infeasible && (trial.status != TrialStatus::pruned || !trial.samples_s.empty());
 }
 
-std::string rest_text(const TuneOutcome& outcome) {
+std::vector<const Trial*> chosen(const TuneOutcome& outcome, ShownTrials shown) {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : outcome.trials) {
+    const bool predicted = trial.predicted_s && trials.size() < most_predicted;
+    const bool wanted =
+        shown == ShownTrials::tried ? was_tried(trial) : predicted && trial.status != TrialStatus::infeasible;
+    if (wanted || shown == ShownTrials::all) trials.push_back(&trial);
+  }
+  return trials;
+}
+
+/// The status with its reason, cut to what a line can hold unless `whole`.
+std::string status_text(const Trial& trial, bool whole) {
+  constexpr std::size_t most = 72;
+  std::string text(to_string(trial.status));
+  if (!trial.reason.empty()) text += ": " + trial.reason;
+  return whole || text.size() <= most ? text : text.substr(0, most) + " ...";
+}
+
+std::string rest_text(const TuneOutcome& outcome, const std::vector<const Trial*>& shown) {
   std::map<std::string, int> counts;
   for (const Trial& trial : outcome.trials) {
-    if (!was_tried(trial)) ++counts[std::string(to_string(trial.status))];
+    if (std::find(shown.begin(), shown.end(), &trial) == shown.end()) ++counts[std::string(to_string(trial.status))];
   }
   std::vector<std::string> words;
   for (const auto& [status, count] : counts) words.push_back(fmt::format("{} {}", count, status));
-  return words.empty() ? "" : fmt::format("not in the table: {} (--all shows them with their reasons)\n", fmt::join(words, ", "));
+  return words.empty()
+             ? ""
+             : fmt::format("not in the table: {} (--all shows them with their reasons)\n", fmt::join(words, ", "));
 }
 
 }  // namespace
@@ -48,9 +71,16 @@ std::vector<std::string> plan_columns() {
 std::vector<std::string> plan_cells(const Plan& plan) {
   const bool one = plan.part_count() == 1;
   const auto word = [&](auto value) { return one ? std::string("-") : std::string(value); };
-  return {layout_name(plan.parts), size_text(plan.parts), word(std::to_string(plan.steps_per_exchange)),
-          word(to_string(plan.exchange)), word(to_string(plan.depths)), word(plan.transport), packing_word(plan),
-          word(to_string(plan.overlap)), device_arguments(plan.devices), plan.threads > 0 ? std::to_string(plan.threads) : "all"};
+  return {layout_name(plan.parts),
+          size_text(plan.parts),
+          word(std::to_string(plan.steps_per_exchange)),
+          word(to_string(plan.exchange)),
+          word(to_string(plan.depths)),
+          word(plan.transport),
+          packing_word(plan),
+          word(to_string(plan.overlap)),
+          device_arguments(plan.devices),
+          plan.threads > 0 ? std::to_string(plan.threads) : "all"};
 }
 
 std::optional<Interval> measured(const Trial& trial) {
@@ -61,37 +91,41 @@ std::optional<Interval> measured(const Trial& trial) {
   return interval;
 }
 
-std::string trials_text(const TuneOutcome& outcome, bool all, bool bold) {
+std::string trials_text(const TuneOutcome& outcome, ShownTrials shown, bool bold) {
+  const auto trials = chosen(outcome, shown);
   std::vector<std::string> columns{"rank"};
   for (const auto& name : plan_columns()) columns.push_back(name);
   for (const char* name : {"predicted", "median [low, high]", "status"}) columns.emplace_back(name);
   TextTable table(columns);
   const auto& ties = outcome.recommendation.tie_set;
   int rank = 0;
-  for (const Trial& trial : outcome.trials) {
-    if (!all && !was_tried(trial)) continue;
+  for (const Trial* one : trials) {
+    const Trial& trial = *one;
     const bool tied = std::find(ties.begin(), ties.end(), trial.plan) != ties.end();
     const bool ranked = trial.status == TrialStatus::ok;
     std::vector<std::string> cells{ranked ? fmt::format("{}{}", ++rank, tied ? " *" : "") : "-"};
     for (auto& cell : plan_cells(trial.plan)) cells.push_back(std::move(cell));
     cells.push_back(time_text(trial.predicted_s));
     cells.push_back(interval_text(measured(trial)));
-    cells.push_back(trial.reason.empty() ? std::string(to_string(trial.status)) : fmt::format("{}: {}", to_string(trial.status), trial.reason));
+    cells.push_back(status_text(trial, shown == ShownTrials::all));
     table.add(std::move(cells));
   }
   std::string text = table.empty() ? "" : table.to_text(bold);
-  if (ties.size() > 1) text += fmt::format("* {} Plans that the measurements cannot tell apart from the best\n", ties.size());
-  return text + (all ? "" : rest_text(outcome));
+  if (ties.size() > 1)
+    text += fmt::format("* {} Plans that the measurements cannot tell apart from the best\n", ties.size());
+  return text + rest_text(outcome, trials);
 }
 
 std::string recommendation_text(const Recommendation& recommendation) {
   if (!recommendation.plan) return fmt::format("No recommendation.\n{}\n", recommendation.why);
-  std::string text = fmt::format("Recommended: {} ({})\n", short_text(*recommendation.plan), layout_name(recommendation.plan->parts));
+  std::string text =
+      fmt::format("Recommended: {} ({})\n", short_text(*recommendation.plan), layout_name(recommendation.plan->parts));
   text += fmt::format("Expected:    {} per step, {} Mpoints/s\n", interval_text(recommendation.seconds_per_step),
                       number_text(recommendation.mpoints_per_s));
   text += fmt::format("Basis:       {}", to_string(recommendation.basis));
   if (recommendation.tie_set.size() > 1) text += fmt::format(", tie set of {}", recommendation.tie_set.size());
-  if (recommendation.expected_regret) text += fmt::format(", expected regret {}", percent_text(recommendation.expected_regret));
+  if (recommendation.expected_regret)
+    text += fmt::format(", expected regret {}", percent_text(recommendation.expected_regret));
   return text + fmt::format("\nWhy:         {}\n", recommendation.why);
 }
 
@@ -101,7 +135,8 @@ std::string usage_text(const std::vector<std::string>& problem_arguments) {
 
 std::string shell_word(const std::string& word) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
   std::string quoted = "'";

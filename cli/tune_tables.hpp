@@ -6,8 +6,11 @@
 
 namespace halotune {
 
-/// Ranked table of the Plans that were tried (all of them with `all`), tie set marked, and counts of the rest.
-std::string trials_text(const TuneOutcome& outcome, bool all, bool bold);
+/// Which Plans a table shows: those that were tried, the best predicted (for a dry run), or all.
+enum class ShownTrials { tried, best_predicted, all };
+
+/// Ranked table with the tie set marked, and counts of the Plans that it leaves out.
+std::string trials_text(const TuneOutcome& outcome, ShownTrials shown, bool bold);
 
 /// The recommended Plan, its time, basis and reasons, for people.
 std::string recommendation_text(const Recommendation& recommendation);

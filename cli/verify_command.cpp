@@ -52,7 +52,8 @@ int verify_once(const Options& options) {
     checks = verify(verify_options);
   }
   throw_if_asked_to_stop();
-  const auto failed = std::count_if(checks.begin(), checks.end(), [](const CheckTable& check) { return !check.passed(); });
+  const auto failed =
+      std::count_if(checks.begin(), checks.end(), [](const CheckTable& check) { return !check.passed(); });
   if (options.json) {
     Json document{{"schema", 1}};
     document["passed"] = failed == 0;
@@ -62,7 +63,8 @@ int verify_once(const Options& options) {
   } else {
     std::string text;
     for (const CheckTable& check : checks) text += check_text(check, stdout_takes_colour());
-    print_answer(text + fmt::format("{} of {} checks passed\n", static_cast<std::ptrdiff_t>(checks.size()) - failed, checks.size()));
+    print_answer(text + fmt::format("{} of {} checks passed\n", static_cast<std::ptrdiff_t>(checks.size()) - failed,
+                                    checks.size()));
   }
   return failed == 0 ? 0 : 1;
 }
@@ -71,7 +73,8 @@ int verify_once(const Options& options) {
 
 Command add_verify(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("verify", "Check the solver against theory and against itself; exit 1 if any check fails");
+  CLI::App* app =
+      program.add_subcommand("verify", "Check the solver against theory and against itself; exit 1 if any check fails");
   options->devices.add_to(*app);
   app->add_option("--only", options->only, fmt::format("One check (repeatable): {}", fmt::join(check_names(), ", ")))
       ->type_name("NAME")

@@ -15,7 +15,8 @@ Command add_worker(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("worker", "Times Plans for tune: one JSON request a line on stdin");
   app->group("");
-  app->add_option("--memory-budget", options->memory_budget_bytes, "Bytes of state to keep between requests")->type_name("BYTES");
+  app->add_option("--memory-budget", options->memory_budget_bytes, "Bytes of state to keep between requests")
+      ->type_name("BYTES");
   return {app, [options] {
             std::signal(SIGINT, SIG_DFL);
             std::signal(SIGTERM, SIG_DFL);

@@ -11,7 +11,9 @@ std::int64_t round_down(std::int64_t value, std::int64_t step) {
   const std::int64_t rest = value % step;
   return rest < 0 ? value - rest - step : value - rest;
 }
-std::int64_t round_up(std::int64_t value, std::int64_t step) { return -round_down(-value, step); }
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return -round_down(-value, step);
+}
 
 /// Owned and ghost cells of every field, and r mirror or wrap cells where no other part follows.
 Box stored_cells(const Part& part, const Problem& problem, const Plan& plan) {

@@ -16,7 +16,8 @@ constexpr int kMostDevices = 4096;
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kMostDevices) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kMostDevices)
+    return std::nullopt;
   return value;
 }
 
@@ -45,7 +46,8 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
     }
     const auto value = whole_number(number);
     if (backend != "cpu") {
-      faults.push_back({"--devices", fmt::format("no backend '{}' in this build", backend), std::string(item), "use cpu:N"});
+      faults.push_back(
+          {"--devices", fmt::format("no backend '{}' in this build", backend), std::string(item), "use cpu:N"});
     } else if (!value) {
       faults.push_back({"--devices", fmt::format("'{}' is not a device", item),
                         fmt::format("a whole number up to {} is expected", kMostDevices),
@@ -68,7 +70,9 @@ std::vector<std::string> distinct_devices(const std::vector<std::string>& device
   return seen;
 }
 
-std::string device_set_text(const std::vector<std::string>& devices) { return fmt::format("{}", fmt::join(devices, ",")); }
+std::string device_set_text(const std::vector<std::string>& devices) {
+  return fmt::format("{}", fmt::join(devices, ","));
+}
 
 std::vector<std::string> place_parts(const std::vector<std::string>& devices, std::int64_t parts) {
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -78,7 +82,8 @@ std::vector<std::string> place_parts(const std::vector<std::string>& devices, st
                             "name one device for each part"});
   }
   std::vector<std::string> placed;
-  for (std::int64_t part = 0; part < parts; ++part) placed.push_back(devices[static_cast<std::size_t>(part * count / parts)]);
+  for (std::int64_t part = 0; part < parts; ++part)
+    placed.push_back(devices[static_cast<std::size_t>(part * count / parts)]);
   return placed;
 }
 

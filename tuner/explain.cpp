@@ -10,7 +10,9 @@
 namespace halotune {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", share * 100);
+}
 
 /// The measured Plan with the least median after the best one.
 std::optional<std::size_t> runner_up(const SearchResult& found) {
@@ -46,18 +48,21 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
-std::string ratio_text(const Interval& ratio) { return fmt::format("{} to {}", percent(ratio.low - 1), percent(ratio.high - 1)); }
+std::string ratio_text(const Interval& ratio) {
+  return fmt::format("{} to {}", percent(ratio.low - 1), percent(ratio.high - 1));
+}
 
 std::string why_measured(const SearchResult& found, const SearchOptions& options, Objective objective) {
   const Trial& best = found.trials[*found.best];
   const auto rounds = best.round_medians().size();
-  std::string text = fmt::format("Measured here: {} a step, the median of {} round{}", duration_text(*best.median_s()), rounds,
-                                 rounds == 1 ? "" : "s");
+  std::string text = fmt::format("Measured here: {} a step, the median of {} round{}", duration_text(*best.median_s()),
+                                 rounds, rounds == 1 ? "" : "s");
   if (objective != Objective::time) text += fmt::format(" (objective {})", to_string(objective));
   text += ". " + against_runner_up(found, options);
   if (found.tie_set.size() > 1) {
     text += fmt::format(" {} Plans cannot be told apart from the best", found.tie_set.size() - 1);
-    if (found.expected_regret) text += fmt::format("; taking this one loses {} in expectation", percent(*found.expected_regret));
+    if (found.expected_regret)
+      text += fmt::format("; taking this one loses {} in expectation", percent(*found.expected_regret));
     text += ".";
   }
   text += fmt::format(" The search stopped because of: {}.", found.stopped_because);
@@ -68,15 +73,17 @@ std::string why_predicted(const std::optional<Prediction>& prediction) {
   if (!prediction) return "";
   const auto& terms = prediction->terms;
   const double total = terms.total();
-  std::string text = fmt::format("The model expects {} a step, {:.0f} % of it updating owned cells", duration_text(total),
-                                 100 * terms.compute_s / total);
+  std::string text = fmt::format("The model expects {} a step, {:.0f} % of it updating owned cells",
+                                 duration_text(total), 100 * terms.compute_s / total);
   const auto other = terms.largest_overhead();
   if (!other.empty()) {
-    const double largest = std::max({terms.redundant_s, terms.psi_s, terms.pack_s, terms.transfer_s, terms.wait_s, terms.launch_s});
+    const double largest =
+        std::max({terms.redundant_s, terms.psi_s, terms.pack_s, terms.transfer_s, terms.wait_s, terms.launch_s});
     text += fmt::format(" and {:.0f} % {}", 100 * largest / total, other);
   }
   if (prediction->usual_error) {
-    text += fmt::format("; it is usually wrong by {} (n = {})", percent(*prediction->usual_error), prediction->usual_error_n);
+    text += fmt::format("; it is usually wrong by {} (n = {})", percent(*prediction->usual_error),
+                        prediction->usual_error_n);
   }
   return text + ".";
 }

@@ -40,7 +40,9 @@ void add_exposed(PredictionTerms& terms, const HaloTime& halo, const Plan& plan,
   terms.transfer_s = (hidden ? moving_s / threads : moving_s - compute_s) / s;
 }
 
-std::string group_of(const Plan& plan) { return layout_name(plan.parts) + "/" + plan.transport; }
+std::string group_of(const Plan& plan) {
+  return layout_name(plan.parts) + "/" + plan.transport;
+}
 
 }  // namespace
 
@@ -103,7 +105,8 @@ std::optional<PredictionTerms> Model::raw_terms(const Problem& problem, const Pl
   std::optional<PredictionTerms> slowest;
   for (const DeviceWork& device : work) {
     const DeviceRate rate = rates.device(problem, plan, devices, *update_all, assumptions);
-    const double cell_s = std::max(12 * value / (rate.update_bytes_per_s * constants_.compute_efficiency), 1 / rate.cells_per_s);
+    const double cell_s =
+        std::max(12 * value / (rate.update_bytes_per_s * constants_.compute_efficiency), 1 / rate.cells_per_s);
     PredictionTerms terms;
     terms.compute_s = device.owned_cells * cell_s;
     terms.redundant_s = device.redundant_cells * cell_s;

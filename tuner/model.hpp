@@ -29,8 +29,8 @@ Json to_json(const PredictionTerms& terms);
 struct Prediction {
   double seconds_per_step = 0;  ///< corrected
   double mpoints_per_s = 0;
-  PredictionTerms terms;        ///< scaled so that they sum to seconds_per_step
-  double correction = 1;        ///< factor that stored trials put on the raw model
+  PredictionTerms terms;              ///< scaled so that they sum to seconds_per_step
+  double correction = 1;              ///< factor that stored trials put on the raw model
   std::optional<double> usual_error;  ///< median |predicted/measured - 1| over stored trials, each left out in turn
   std::int64_t usual_error_n = 0;
   std::vector<std::string> assumptions;  ///< what was not measured and taken by default
@@ -40,15 +40,15 @@ Json to_json(const Prediction& prediction);
 
 /// Constants of the model where nothing was measured; docs/model.md says where each comes from.
 struct ModelConstants {
-  double compute_efficiency = 0.60;   ///< of the update bandwidth that the kernels reach
-  double psi_efficiency = 0.45;       ///< the same for psi strips
-  double cells_per_core_s = 1.1e9;    ///< float32 cells/s of one core with its operands in L2, order 8
-  double cache_fraction = 0.5;        ///< of L2+L3 that a working set may fill and still count as cached
-  double row_overhead_cells = 16;     ///< starting a row costs like so many cells
-  double copy_share = 0.5;            ///< strided face copies against memory copy, when not measured
-  double barrier_s = 2e-6;            ///< one team barrier, when not measured
-  double latency_s = 2e-6;            ///< one message, when not measured
-  double prior_trials = 4;            ///< shrinkage: a group of n trials counts n / (n + prior_trials)
+  double compute_efficiency = 0.60;  ///< of the update bandwidth that the kernels reach
+  double psi_efficiency = 0.45;      ///< the same for psi strips
+  double cells_per_core_s = 1.1e9;   ///< float32 cells/s of one core with its operands in L2, order 8
+  double cache_fraction = 0.5;       ///< of L2+L3 that a working set may fill and still count as cached
+  double row_overhead_cells = 16;    ///< starting a row costs like so many cells
+  double copy_share = 0.5;           ///< strided face copies against memory copy, when not measured
+  double barrier_s = 2e-6;           ///< one team barrier, when not measured
+  double latency_s = 2e-6;           ///< one message, when not measured
+  double prior_trials = 4;           ///< shrinkage: a group of n trials counts n / (n + prior_trials)
 };
 
 /// A measured Plan that corrects the model.
@@ -81,8 +81,8 @@ class Model {
 
   Machine machine_;
   ModelConstants constants_;
-  double global_log_ = 0;                     ///< shrunk mean log(measured / raw)
-  std::map<std::string, double> group_log_;   ///< by layout class and transport, on top of it
+  double global_log_ = 0;                    ///< shrunk mean log(measured / raw)
+  std::map<std::string, double> group_log_;  ///< by layout class and transport, on top of it
   std::optional<double> usual_error_;
   std::int64_t error_n_ = 0;
 };

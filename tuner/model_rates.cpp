@@ -14,7 +14,8 @@ namespace {
 constexpr char kAxisName[] = {'x', 'y', 'z'};
 
 void assume(std::vector<std::string>& assumptions, std::string text) {
-  if (std::find(assumptions.begin(), assumptions.end(), text) == assumptions.end()) assumptions.push_back(std::move(text));
+  if (std::find(assumptions.begin(), assumptions.end(), text) == assumptions.end())
+    assumptions.push_back(std::move(text));
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ DeviceRate Rates::device(const Problem& problem, const Plan& plan, int devices, 
   rate.update_bytes_per_s = update_all / devices * used;
   const double order_factor = 6.0 / (problem.radius() + 2.0);
   const double precision_factor = 4.0 / static_cast<double>(problem.bytes_per_value());
-  rate.cells_per_s = constants_.cells_per_core_s * std::min(share, static_cast<double>(rate.threads)) * order_factor * precision_factor;
+  rate.cells_per_s = constants_.cells_per_core_s * std::min(share, static_cast<double>(rate.threads)) * order_factor *
+                     precision_factor;
   const auto command = row("program_command", "barrier", "cpu:0"), fork = row("fork_join", "", "cpu:0");
   rate.command_s = command.value_or(fork.value_or(0));
   if (rate.command_s <= 0) {
@@ -115,8 +117,9 @@ std::optional<double> Rates::face_bytes_per_s(const char* what, int axis, std::i
   return best;
 }
 
-MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const std::string& from, const std::string& to,
-                           int devices, double update_all, std::vector<std::string>& assumptions) const {
+MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const std::string& from,
+                           const std::string& to, int devices, double update_all,
+                           std::vector<std::string>& assumptions) const {
   MessageCost cost;
   const bool packed = plan.packing[axis] == Packing::packed;
   const double default_rate = update_all * constants_.copy_share / devices;
@@ -126,7 +129,8 @@ MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const
     cost.latency_s = fit->fit.alpha_s;
     // Links were measured one at a time; together their reads and writes cannot exceed the memory.
     total = std::max(1.0 / fit->fit.beta_bytes_per_s, 2.0 * devices / update_all);
-    if (fit->from != from || fit->to != to) assume(assumptions, fmt::format("{} for links that were not measured", variant));
+    if (fit->from != from || fit->to != to)
+      assume(assumptions, fmt::format("{} for links that were not measured", variant));
   } else {
     cost.latency_s = constants_.latency_s;
     const int passes = (packed ? 3 : 1) + (plan.transport == "staged" ? 2 : 0);

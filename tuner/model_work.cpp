@@ -32,8 +32,9 @@ PartWork part_work(const Problem& problem, const Plan& minimal, const Part& part
   const int s = minimal.steps_per_exchange;
   for (int left = s; left >= 1; --left) {
     for (int axis = 0; axis < 3; ++axis) {
-      const Box v = minimal.exchange == ExchangeKind::split ? part.owned
-                                                             : extended(part, problem, minimal, {FieldKind::v, axis}, left);
+      const Box v = minimal.exchange == ExchangeKind::split
+                        ? part.owned
+                        : extended(part, problem, minimal, {FieldKind::v, axis}, left);
       work.all_cells += kVelocityShare * weighted_cells(v, row_overhead_cells);
       for (int side = 0; side < 2; ++side) {
         for (const auto kind : {FieldKind::psi_v, FieldKind::psi_p}) {

@@ -21,8 +21,8 @@ struct DeviceWork {
   /// Received by this device from one part, over all its messages of an average step.
   struct Halo {
     std::string from;
-    int axis = 0;           ///< first split axis of its direction
-    std::int64_t depth = 0; ///< cells along that axis
+    int axis = 0;            ///< first split axis of its direction
+    std::int64_t depth = 0;  ///< cells along that axis
     double messages = 0;
     double bytes = 0;
   };

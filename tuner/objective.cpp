@@ -24,7 +24,8 @@ double memory_cost_bytes(const Problem& problem, const Plan& plan) {
   return peak;
 }
 
-double predicted_cost(Objective objective, const Problem& problem, const Plan& plan, const Machine& machine, double seconds) {
+double predicted_cost(Objective objective, const Problem& problem, const Plan& plan, const Machine& machine,
+                      double seconds) {
   if (objective != Objective::memory) return seconds * cost_weight(objective, plan, machine);
   return memory_cost_bytes(problem, plan) * (1 + 1e-6 * std::min(seconds, 1.0));
 }

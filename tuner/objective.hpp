@@ -13,7 +13,8 @@ double memory_cost_bytes(const Problem& problem, const Plan& plan);
 
 /// To be minimised over predictions: seconds times weight, or for memory those bytes, told apart by
 /// seconds only where they agree.
-double predicted_cost(Objective objective, const Problem& problem, const Plan& plan, const Machine& machine, double seconds);
+double predicted_cost(Objective objective, const Problem& problem, const Plan& plan, const Machine& machine,
+                      double seconds);
 
 /// Plans whose memory is within this of the least are equal in memory.
 inline constexpr double kMemoryTolerance = 0.01;

@@ -27,7 +27,8 @@ std::vector<RankedPlan> rank_by_model(const Problem& problem, const Machine& mac
     if (!plan.infeasible) {
       plan.prediction = model.predict(problem, plan.plan);
       cost = std::numeric_limits<double>::max();
-      if (plan.prediction) cost = predicted_cost(objective, problem, plan.plan, machine, plan.prediction->seconds_per_step);
+      if (plan.prediction)
+        cost = predicted_cost(objective, problem, plan.plan, machine, plan.prediction->seconds_per_step);
     }
     ranked.emplace_back(cost, std::move(plan));
   }
@@ -72,7 +73,9 @@ Json prediction_document(const Problem& problem, const Machine& machine, const s
   }
   json["memory"] = Json::array();
   for (const auto& [count, forecast] : memory) {
-    Json entry{{"devices", count}, {"total_bytes", forecast.total()}, {"ten_full_fields_bytes", forecast.ten_full_fields_bytes}};
+    Json entry{{"devices", count},
+               {"total_bytes", forecast.total()},
+               {"ten_full_fields_bytes", forecast.ten_full_fields_bytes}};
     entry["per_device"] = Json::array();
     for (const auto& device : forecast.devices) {
       entry["per_device"].push_back(Json{{"device", device.device},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "tuner/compare.hpp"
+#include "tuner/effects.hpp"
 
 namespace halotune {
 
@@ -39,7 +41,9 @@ void Race::choose() {
   std::vector<std::string> left_out;
   field_ = shortlist(contenders_, options_, left_out);
   for (std::size_t i = 0; i < racers_.size(); ++i) {
-    if (!left_out[i].empty()) racers_[i].stop(TrialStatus::pruned, left_out[i]);
+    if (left_out[i].empty() || !racers_[i].in()) continue;
+    racers_[i].stop(TrialStatus::pruned, left_out[i]);
+    reserve_.push_back(i);
   }
   fit_budget();
 }
@@ -61,7 +65,8 @@ void Race::fit_budget() {
 
 std::int64_t Race::most_visits() const {
   const double all = static_cast<double>(racers_.size()) * options_.exhaustive_rounds;
-  return guided() ? std::max<std::int64_t>(options_.min_visits, std::llround(options_.effort_share * all)) : std::llround(all);
+  return guided() ? std::max<std::int64_t>(options_.min_visits, std::llround(options_.effort_share * all))
+                  : std::llround(all);
 }
 
 std::vector<std::size_t> Race::order_of(int round) const {
@@ -93,9 +98,12 @@ std::optional<std::size_t> Race::leader(const std::vector<std::size_t>& among) c
 }
 
 bool Race::may_go_on(const Racer& racer) {
-  if (hooks_.cancelled && hooks_.cancelled()) stopped_ = "cancelled";
-  else if (remaining_s() <= racer.expected_visit_s(options_)) stopped_ = "budget";
-  else if (visits_ >= most_visits()) stopped_ = "effort";
+  if (hooks_.cancelled && hooks_.cancelled())
+    stopped_ = "cancelled";
+  else if (remaining_s() <= racer.expected_visit_s(options_))
+    stopped_ = "budget";
+  else if (visits_ >= most_visits())
+    stopped_ = "effort";
   return stopped_.empty();
 }
 
@@ -176,6 +184,43 @@ bool Race::settle() {
   return !stopped_.empty();
 }
 
+/// Judges the left-out Plans by the model as the measured ones correct it. When nothing is left
+/// running (the favourites failed) the next best are called up whatever is expected of them.
+void Race::call_up() {
+  std::vector<std::pair<Plan, double>> logs;
+  double leader_cost = std::numeric_limits<double>::infinity();
+  for (const auto i : field_) {
+    const Trial& trial = racers_[i].trial();
+    const auto measured = trial.median_s();
+    if (!measured || trial.exact != true) continue;
+    if (racers_[i].valid()) leader_cost = std::min(leader_cost, *measured * racers_[i].weight());
+    if (trial.predicted_s && *trial.predicted_s > 0)
+      logs.emplace_back(trial.plan, std::log(*measured / *trial.predicted_s));
+  }
+  const FeatureEffects effects(logs);
+  std::vector<std::pair<double, std::size_t>> expected;
+  for (const auto i : reserve_) {
+    const Trial& trial = racers_[i].trial();
+    const double step_s = trial.predicted_s ? *trial.predicted_s * effects.factor(trial.plan) : leader_cost;
+    expected.emplace_back(step_s * racers_[i].weight(), i);
+  }
+  std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const bool deserted = running().empty();
+  const auto most =
+      static_cast<std::size_t>(std::max(3.0, options_.effort_share * static_cast<double>(racers_.size())));
+  int called = 0;
+  for (const auto& [cost, i] : expected) {
+    if (called == options_.called_up || (field_.size() >= most && !deserted)) break;
+    if (!deserted && !(cost <= options_.call_up_factor * leader_cost)) break;
+    const int visits_needed = options_.min_rounds + options_.set_up_visits;
+    if (racers_[i].expected_visit_s(options_) * visits_needed > remaining_s() / 2) continue;
+    racers_[i].reinstate();
+    field_.push_back(i);
+    std::erase(reserve_, i);
+    ++called;
+  }
+}
+
 void Race::run() {
   const int rounds = guided() ? options_.max_rounds : options_.exhaustive_rounds;
   for (int round = 0; round < rounds && stopped_.empty(); ++round) {
@@ -184,7 +229,10 @@ void Race::run() {
       if (!may_go_on(racers_[i])) break;
       visit(i, round);
     }
-    if (stopped_.empty() && guided()) settle();
+    if (stopped_.empty() && guided()) {
+      settle();
+      if (stopped_.empty() && (round < options_.call_up_rounds || running().empty())) call_up();
+    }
     if (running().empty()) break;
   }
   if (stopped_.empty()) stopped_ = "rounds";

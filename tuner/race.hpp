@@ -12,7 +12,8 @@ namespace halotune {
 /// One search: who is in, what was measured, when to stop.
 class Race {
  public:
-  Race(const std::vector<Contender>& contenders, TrialRunner& runner, const SearchOptions& options, const SearchHooks& hooks)
+  Race(const std::vector<Contender>& contenders, TrialRunner& runner, const SearchOptions& options,
+       const SearchHooks& hooks)
       : contenders_(contenders), runner_(runner), options_(options), hooks_(hooks), start_s_(now_s()) {
     for (const auto& contender : contenders) racers_.emplace_back(contender);
   }
@@ -34,6 +35,7 @@ class Race {
   void visit(std::size_t index, int round);
   void give_up(Racer& racer, std::string reason);
   bool settle();
+  void call_up();
   std::vector<std::size_t> running() const;
   std::optional<std::size_t> leader(const std::vector<std::size_t>& among) const;
   void store(const Racer& racer, const Trial& visit) const;
@@ -45,7 +47,8 @@ class Race {
   const SearchHooks& hooks_;
   double start_s_;
   std::vector<Racer> racers_;
-  std::vector<std::size_t> field_;  ///< indices of those that race
+  std::vector<std::size_t> field_;    ///< indices of those that race
+  std::vector<std::size_t> reserve_;  ///< left out by the shortlist
   std::int64_t visits_ = 0;
   std::string stopped_;
 };

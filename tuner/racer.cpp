@@ -43,7 +43,8 @@ std::int64_t Racer::steps(const SearchOptions& options) const {
   const auto step_s = known_s();
   if (!step_s || !(*step_s > 0)) return 8;
   const double eights = std::ceil(options.repetition_s / *step_s / 8);
-  return std::clamp<std::int64_t>(8 * static_cast<std::int64_t>(std::min(eights, 1e6)), 8, options.max_repetition_steps);
+  return std::clamp<std::int64_t>(8 * static_cast<std::int64_t>(std::min(eights, 1e6)), 8,
+                                  options.max_repetition_steps);
 }
 
 double Racer::expected_visit_s(const SearchOptions& options) const {
@@ -62,6 +63,11 @@ void Racer::stop(TrialStatus status, std::string reason) {
   trial_.reason = std::move(reason);
 }
 
+void Racer::reinstate() {
+  trial_.status = TrialStatus::ok;
+  trial_.reason.clear();
+}
+
 /// One block, repeated once with more steps when its repetitions turn out far too short.
 RunnerAnswer Racer::time(TrialRunner& runner, const SearchOptions& options, double remaining_s, Block& block) {
   block.steps = steps(options);
@@ -71,7 +77,8 @@ RunnerAnswer Racer::time(TrialRunner& runner, const SearchOptions& options, doub
   RunnerAnswer answer = runner.time(trial_.plan, block);
   if (answer.failure || !trial_.samples_s.empty() || block.steps >= options.max_repetition_steps) return answer;
   const auto step_s = median(answer.samples_s);
-  if (!step_s || !(*step_s > 0) || *step_s * static_cast<double>(block.steps) >= options.repetition_s / 2) return answer;
+  if (!step_s || !(*step_s > 0) || *step_s * static_cast<double>(block.steps) >= options.repetition_s / 2)
+    return answer;
   const double eights = std::ceil(options.repetition_s / *step_s / 8);
   block.steps = std::min(options.max_repetition_steps, 8 * static_cast<std::int64_t>(eights));
   return runner.time(trial_.plan, block);

@@ -16,6 +16,8 @@ class Racer {
   /// Prepares when this search has not yet, then times one block. @returns the visit, to be stored.
   Trial visit(TrialRunner& runner, int round, const SearchOptions& options, double remaining_s);
   void stop(TrialStatus status, std::string reason);
+  /// Takes back stop() of a Plan that was never visited.
+  void reinstate();
   /// Measured well enough to be told apart from the best: leaves the race as ok.
   void separate() { separated_ = true; }
 
@@ -27,6 +29,7 @@ class Racer {
   /// Expected length of the next visit; 0 when nothing is known.
   double expected_visit_s(const SearchOptions& options) const;
   const Trial& trial() const { return trial_; }
+  double weight() const { return weight_; }
 
  private:
   std::optional<double> known_s() const;

@@ -35,7 +35,8 @@ std::optional<Basis> basis_of(const KnownRecommendation& known, const MachineKey
 Recommendation repeated(const KnownRecommendation& known, Basis basis) {
   Recommendation r = known.recommendation;
   r.basis = basis;
-  if (basis == Basis::node_class) r.why = fmt::format("From another node of this class, on {}. {}", known.created, r.why);
+  if (basis == Basis::node_class)
+    r.why = fmt::format("From another node of this class, on {}. {}", known.created, r.why);
   if (basis == Basis::stale) {
     r.why = fmt::format("From {}, with another software environment ({}); tune again to be sure. {}", known.created,
                         known.keys.sw_env, r.why);
@@ -62,8 +63,8 @@ std::optional<Plan> transferable(const Recommendation& known, const RecommendReq
   return std::nullopt;
 }
 
-std::optional<Recommendation> interpolate(const RecommendRequest& request, const Knowledge& knowledge, const Model& model,
-                                          const std::string& devices) {
+std::optional<Recommendation> interpolate(const RecommendRequest& request, const Knowledge& knowledge,
+                                          const Model& model, const std::string& devices) {
   std::vector<std::pair<double, const KnownRecommendation*>> near;
   for (const auto& known : knowledge.recommendations) {
     const auto distance = shape_distance(known.problem, request.problem);
@@ -76,9 +77,11 @@ std::optional<Recommendation> interpolate(const RecommendRequest& request, const
   for (const auto& [distance, known] : near) {
     const auto plan = transferable(known->recommendation, request);
     if (!plan) continue;
-    const auto before = model.predict(known->problem, *known->recommendation.plan), after = model.predict(request.problem, *plan);
-    const double scale = before && after ? after->seconds_per_step / before->seconds_per_step
-                                         : static_cast<double>(request.problem.cells()) / static_cast<double>(known->problem.cells());
+    const auto before = model.predict(known->problem, *known->recommendation.plan),
+               after = model.predict(request.problem, *plan);
+    const double scale =
+        before && after ? after->seconds_per_step / before->seconds_per_step
+                        : static_cast<double>(request.problem.cells()) / static_cast<double>(known->problem.cells());
     Recommendation r;
     r.plan = plan;
     r.basis = Basis::interpolated;
@@ -86,11 +89,12 @@ std::optional<Recommendation> interpolate(const RecommendRequest& request, const
     const double margin = model.usual_error().value_or(kDefaultError) * (1 + distance);
     set_time(r, request.problem, known->recommendation.seconds_per_step->median * scale, margin);
     const auto& grid = known->problem.grid;
-    r.why = fmt::format("The best Plan measured for the nearest shape, {}x{}x{} order {} {} on {}, where it took {} a step; "
-                        "scaled by {:.3g} ({}), give or take {:.0f} %. {}",
-                        grid[0], grid[1], grid[2], known->problem.order, to_string(known->problem.precision), known->created,
-                        duration_text(known->recommendation.seconds_per_step->median), scale,
-                        before && after ? "the model's ratio" : "the ratio of cells", margin * 100, why_predicted(after));
+    r.why = fmt::format(
+        "The best Plan measured for the nearest shape, {}x{}x{} order {} {} on {}, where it took {} a step; "
+        "scaled by {:.3g} ({}), give or take {:.0f} %. {}",
+        grid[0], grid[1], grid[2], known->problem.order, to_string(known->problem.precision), known->created,
+        duration_text(known->recommendation.seconds_per_step->median), scale,
+        before && after ? "the model's ratio" : "the ratio of cells", margin * 100, why_predicted(after));
     return r;
   }
   return std::nullopt;
@@ -112,7 +116,8 @@ Recommendation from_model(const RecommendRequest& request, const Model& model) {
   for (const auto& candidate : space.candidates) {
     if (candidate.infeasible) continue;
     const auto prediction = model.predict(request.problem, candidate.plan);
-    const double cost = predicted_cost(request.objective, request.problem, candidate.plan, request.machine, prediction->seconds_per_step);
+    const double cost = predicted_cost(request.objective, request.problem, candidate.plan, request.machine,
+                                       prediction->seconds_per_step);
     if (cost >= best_cost) continue;
     best = prediction;
     best_cost = cost;
@@ -120,8 +125,8 @@ Recommendation from_model(const RecommendRequest& request, const Model& model) {
   }
   if (!best) {
     r.why = space.candidates.empty() ? "No Plan exists for these devices."
-                                     : fmt::format("None of {} Plans is feasible; the first: {}.", space.candidates.size(),
-                                                   *space.candidates.front().infeasible);
+                                     : fmt::format("None of {} Plans is feasible; the first: {}.",
+                                                   space.candidates.size(), *space.candidates.front().infeasible);
     return r;
   }
   r.basis = Basis::model;
@@ -129,7 +134,8 @@ Recommendation from_model(const RecommendRequest& request, const Model& model) {
   set_time(r, request.problem, best->seconds_per_step, best->usual_error.value_or(kDefaultError));
   r.why = fmt::format("Not measured: the best of {} feasible Plans by the model. {} `halotune tune` would measure it.",
                       space.feasible(), why_predicted(best));
-  if (!best->usual_error) r.why += fmt::format(" No stored trial tells the model's error; {:.0f} % is assumed.", kDefaultError * 100);
+  if (!best->usual_error)
+    r.why += fmt::format(" No stored trial tells the model's error; {:.0f} % is assumed.", kDefaultError * 100);
   return r;
 }
 

@@ -24,14 +24,19 @@ double number_or_nan(const Json& json, const char* key) {
 
 }  // namespace
 
-std::string_view to_string(Basis basis) { return kBasisWords[static_cast<std::size_t>(basis)]; }
+std::string_view to_string(Basis basis) {
+  return kBasisWords[static_cast<std::size_t>(basis)];
+}
 
 Basis basis_from_string(std::string_view word) {
   if (const auto place = place_of(kBasisWords, word)) return static_cast<Basis>(*place);
-  throw ConfigError(Fault{"/basis", "unknown basis", std::string(word), "use exact, class, stale, interpolated, model or none"});
+  throw ConfigError(
+      Fault{"/basis", "unknown basis", std::string(word), "use exact, class, stale, interpolated, model or none"});
 }
 
-std::string_view to_string(Objective objective) { return kObjectiveWords[static_cast<std::size_t>(objective)]; }
+std::string_view to_string(Objective objective) {
+  return kObjectiveWords[static_cast<std::size_t>(objective)];
+}
 
 Objective objective_from_string(std::string_view word) {
   if (const auto place = place_of(kObjectiveWords, word)) return static_cast<Objective>(*place);
@@ -66,7 +71,8 @@ Recommendation recommendation_from_json(const Json& json) {
   if (json.contains("plan") && !json["plan"].is_null()) r.plan = plan_from_json(json["plan"]);
   if (json.contains("seconds_per_step") && json["seconds_per_step"].is_object()) {
     const Json& interval = json["seconds_per_step"];
-    r.seconds_per_step = Interval{number_or_nan(interval, "median"), number_or_nan(interval, "low"), number_or_nan(interval, "high")};
+    r.seconds_per_step =
+        Interval{number_or_nan(interval, "median"), number_or_nan(interval, "low"), number_or_nan(interval, "high")};
   }
   if (const double rate = number_or_nan(json, "mpoints_per_s"); std::isfinite(rate)) r.mpoints_per_s = rate;
   if (const double regret = number_or_nan(json, "expected_regret"); std::isfinite(regret)) r.expected_regret = regret;

@@ -25,13 +25,13 @@ std::string_view to_string(Objective objective);  ///< "time", "device-time", "m
 Objective objective_from_string(std::string_view word);
 
 struct Recommendation {
-  std::optional<Plan> plan;                   ///< null for basis none
-  std::optional<Interval> seconds_per_step;   ///< low and high as honest as n allows
+  std::optional<Plan> plan;                  ///< null for basis none
+  std::optional<Interval> seconds_per_step;  ///< low and high as honest as n allows
   std::optional<double> mpoints_per_s;
   Basis basis = Basis::none;
-  std::vector<Plan> tie_set;                  ///< `plan` first
+  std::vector<Plan> tie_set;  ///< `plan` first
   std::optional<double> expected_regret;
-  std::string why;                            ///< sentences with figures
+  std::string why;  ///< sentences with figures
 };
 /// `{plan, seconds_per_step{median,low,high}, mpoints_per_s, basis, tie_set, expected_regret, why}`
 Json to_json(const Recommendation& recommendation);
@@ -42,7 +42,7 @@ Recommendation recommendation_from_json(const Json& json);
 struct KnownRecommendation {
   Problem problem;
   MachineKeys keys;
-  std::string device_set;   ///< "cpu:0,cpu:1"
+  std::string device_set;  ///< "cpu:0,cpu:1"
   Objective objective = Objective::time;
   std::string created;
   Recommendation recommendation;
@@ -59,7 +59,7 @@ struct RecommendRequest {
   Machine machine;                   ///< measured, or described only (no rows)
   std::vector<std::string> devices;  ///< allowed set
   Objective objective = Objective::time;
-  Restriction restriction;           ///< of the Plans that the model may choose; stored answers are not filtered
+  Restriction restriction;  ///< of the Plans that the model may choose; stored answers are not filtered
 };
 
 /// Answers from what is known and the model, never measures: exact, class, stale, nearest shape (by

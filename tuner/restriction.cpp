@@ -27,7 +27,8 @@ std::vector<std::string> split_any(std::string_view text, std::string_view separ
 std::optional<std::int64_t> positive(std::string_view text, std::int64_t least) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > 1'000'000) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > 1'000'000)
+    return std::nullopt;
   return value;
 }
 
@@ -42,7 +43,8 @@ void fill(std::optional<std::vector<T>>& out, const std::string& key, const std:
     if (auto read_value = read(value)) {
       if (std::find(out->begin(), out->end(), *read_value) == out->end()) out->push_back(*read_value);
     } else {
-      faults.push_back({kPath, fmt::format("'{}' is no value of '{}'", value, key), "", fmt::format("use {}", expected)});
+      faults.push_back(
+          {kPath, fmt::format("'{}' is no value of '{}'", value, key), "", fmt::format("use {}", expected)});
     }
   }
 }
@@ -89,13 +91,14 @@ constexpr std::array<std::string_view, 8> kTransports{"shared",      "staged", "
                                                       "peer_direct", "nccl",   "mpi_host",    "mpi_device"};
 
 std::optional<std::string> transport_word(const std::string& text) {
-  return std::find(kTransports.begin(), kTransports.end(), text) == kTransports.end() ? std::nullopt : std::optional(text);
+  return std::find(kTransports.begin(), kTransports.end(), text) == kTransports.end() ? std::nullopt
+                                                                                      : std::optional(text);
 }
 
 std::optional<int> ghost_steps(const std::string& text) {
   const auto value = positive(text, 1);
   return value && (*value == 1 || *value == 2 || *value == 4 || *value == 8) ? std::optional(static_cast<int>(*value))
-                                                                            : std::nullopt;
+                                                                             : std::nullopt;
 }
 
 }  // namespace
@@ -107,16 +110,29 @@ Restriction parse_restriction(std::string_view text) {
   const std::map<std::string, std::function<void(const std::string&, const Values&)>> keys{
       {"parts", [&](auto& k, auto& v) { fill<std::array<std::int64_t, 3>>(out.parts, k, v, "1x2x1", faults, three); }},
       {"s", [&](auto& k, auto& v) { fill<int>(out.steps_per_exchange, k, v, "1, 2, 4 or 8", faults, ghost_steps); }},
-      {"exchange", [&](auto& k, auto& v) { fill<ExchangeKind>(out.exchange, k, v, "merged or split", faults, one_of(kExchange)); }},
-      {"depths", [&](auto& k, auto& v) { fill<Depths>(out.depths, k, v, "minimal or uniform", faults, one_of(kDepths)); }},
-      {"transport", [&](auto& k, auto& v) {
-         fill<std::string>(out.transport, k, v, fmt::format("{}", fmt::join(kTransports, ", ")), faults, transport_word);
+      {"exchange",
+       [&](auto& k, auto& v) { fill<ExchangeKind>(out.exchange, k, v, "merged or split", faults, one_of(kExchange)); }},
+      {"depths",
+       [&](auto& k, auto& v) { fill<Depths>(out.depths, k, v, "minimal or uniform", faults, one_of(kDepths)); }},
+      {"transport",
+       [&](auto& k, auto& v) {
+         fill<std::string>(out.transport, k, v, fmt::format("{}", fmt::join(kTransports, ", ")), faults,
+                           transport_word);
        }},
-      {"packing", [&](auto& k, auto& v) { fill<PackingClass>(out.packing, k, v, "packed, strided or mixed", faults, one_of(kPacking)); }},
-      {"overlap", [&](auto& k, auto& v) { fill<Overlap>(out.overlap, k, v, "off, plain or progress", faults, one_of(kOverlap)); }},
-      {"threads", [&](auto& k, auto& v) { fill<int>(out.threads, k, v, "a number of threads, 0 = one per core", faults, whole(0)); }},
-      {"devices", [&](auto& k, auto& v) { fill<int>(out.device_count, k, v, "a number of devices", faults, whole(1)); }},
-      {"parts_per_device", [&](auto& k, auto& v) { fill<int>(out.parts_per_device, k, v, "a number of parts", faults, whole(1)); }}};
+      {"packing",
+       [&](auto& k, auto& v) {
+         fill<PackingClass>(out.packing, k, v, "packed, strided or mixed", faults, one_of(kPacking));
+       }},
+      {"overlap",
+       [&](auto& k, auto& v) { fill<Overlap>(out.overlap, k, v, "off, plain or progress", faults, one_of(kOverlap)); }},
+      {"threads",
+       [&](auto& k, auto& v) {
+         fill<int>(out.threads, k, v, "a number of threads, 0 = one per core", faults, whole(0));
+       }},
+      {"devices",
+       [&](auto& k, auto& v) { fill<int>(out.device_count, k, v, "a number of devices", faults, whole(1)); }},
+      {"parts_per_device",
+       [&](auto& k, auto& v) { fill<int>(out.parts_per_device, k, v, "a number of parts", faults, whole(1)); }}};
 
   for (const auto& word : split_any(text, " \t\n;")) {
     const auto equals = word.find('=');
@@ -129,7 +145,8 @@ Restriction parse_restriction(std::string_view text) {
     if (found == keys.end()) {
       std::vector<std::string> known;
       for (const auto& [name, reader] : keys) known.push_back(name);
-      faults.push_back({kPath, fmt::format("unknown key '{}'", key), "", fmt::format("use one of {}", fmt::join(known, ", "))});
+      faults.push_back(
+          {kPath, fmt::format("unknown key '{}'", key), "", fmt::format("use one of {}", fmt::join(known, ", "))});
       continue;
     }
     const auto values = split_any(word.substr(equals + 1), ",");
@@ -157,7 +174,8 @@ Json to_json(const Restriction& r) {
   put("exchange", r.exchange, name);
   put("depths", r.depths, name);
   put("transport", r.transport, same);
-  put("packing", r.packing, [](PackingClass value) { return std::string(kPacking[static_cast<std::size_t>(value)].first); });
+  put("packing", r.packing,
+      [](PackingClass value) { return std::string(kPacking[static_cast<std::size_t>(value)].first); });
   put("overlap", r.overlap, name);
   put("threads", r.threads, same);
   put("devices", r.device_count, same);

@@ -50,7 +50,9 @@ SearchResult Race::result() {
   return result;
 }
 
-std::string_view to_string(SearchKind kind) { return kKindWords[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(SearchKind kind) {
+  return kKindWords[static_cast<std::size_t>(kind)];
+}
 
 SearchKind search_kind_from_string(std::string_view word) {
   if (word == kKindWords[0]) return SearchKind::guided;

@@ -42,7 +42,9 @@ std::vector<std::array<Packing, 3>> packings(const std::array<std::int64_t, 3>& 
       ++strided;
     }
     if (repeats) continue;
-    const auto kind = strided == 0 ? PackingClass::packed : strided == split ? PackingClass::strided : PackingClass::mixed;
+    const auto kind = strided == 0       ? PackingClass::packed
+                      : strided == split ? PackingClass::strided
+                                         : PackingClass::mixed;
     if (restriction.packing && split > 0 &&
         std::find(restriction.packing->begin(), restriction.packing->end(), kind) == restriction.packing->end()) {
       continue;
@@ -63,13 +65,16 @@ std::optional<std::string> lacks_progress_thread(const Plan& plan, const Machine
 
 /// Plans of one layout on given devices, before canonicalisation.
 template <class Emit>
-void plans_of_layout(Plan plan, const SpaceOptions& options, const std::vector<std::string>& transports, const Emit& emit) {
+void plans_of_layout(Plan plan, const SpaceOptions& options, const std::vector<std::string>& transports,
+                     const Emit& emit) {
   const Restriction& r = options.restriction;
-  const std::vector<ExchangeKind> exchanges = r.exchange.value_or(std::vector{ExchangeKind::merged, ExchangeKind::split});
+  const std::vector<ExchangeKind> exchanges =
+      r.exchange.value_or(std::vector{ExchangeKind::merged, ExchangeKind::split});
   const std::vector<int> steps = r.steps_per_exchange.value_or(std::vector{1, 2, 4, 8});
   const std::vector<Depths> depths = r.depths.value_or(
       options.uniform_depths ? std::vector{Depths::minimal, Depths::uniform} : std::vector{Depths::minimal});
-  const std::vector<Overlap> overlaps = r.overlap.value_or(std::vector{Overlap::off, Overlap::plain, Overlap::progress});
+  const std::vector<Overlap> overlaps =
+      r.overlap.value_or(std::vector{Overlap::off, Overlap::plain, Overlap::progress});
   for (const auto exchange : exchanges)
     for (const int s : steps) {
       if (exchange == ExchangeKind::split && s != 1) continue;
@@ -136,10 +141,9 @@ std::optional<std::string> exceeds_memory(const Problem& problem, const Plan& pl
   if (available == 0) return std::nullopt;
   const auto needed = forecast_memory(problem, plan).total();
   if (static_cast<double>(needed) <= memory_fraction * static_cast<double>(available)) return std::nullopt;
-  return fmt::format("needs {:.2f} GiB, and the devices may use {:.2f} of {:.2f} GiB",
-                     static_cast<double>(needed) / 1073741824.0,
-                     memory_fraction * static_cast<double>(available) / 1073741824.0,
-                     static_cast<double>(available) / 1073741824.0);
+  return fmt::format(
+      "needs {:.2f} GiB, and the devices may use {:.2f} of {:.2f} GiB", static_cast<double>(needed) / 1073741824.0,
+      memory_fraction * static_cast<double>(available) / 1073741824.0, static_cast<double>(available) / 1073741824.0);
 }
 
 Space enumerate_space(const Problem& problem, const Machine& machine, const SpaceOptions& options) {
@@ -162,7 +166,8 @@ Space enumerate_space(const Problem& problem, const Machine& machine, const Spac
         std::find(r.device_count->begin(), r.device_count->end(), static_cast<int>(count)) == r.device_count->end()) {
       continue;
     }
-    const std::vector<std::string> devices(options.devices.begin(), options.devices.begin() + static_cast<std::ptrdiff_t>(count));
+    const std::vector<std::string> devices(options.devices.begin(),
+                                           options.devices.begin() + static_cast<std::ptrdiff_t>(count));
     for (const int per_device : r.parts_per_device.value_or(std::vector{1})) {
       const auto parts_count = static_cast<std::int64_t>(count) * per_device;
       for (const auto& parts : factorisations(parts_count)) {

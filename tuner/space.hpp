@@ -37,7 +37,7 @@ Json to_json(const Restriction& restriction);
 struct SpaceOptions {
   std::vector<std::string> devices{"cpu:0"};  ///< allowed set, without repeats
   Restriction restriction;
-  bool uniform_depths = false;  ///< also try Depths::uniform (always when the restriction names depths)
+  bool uniform_depths = false;    ///< also try Depths::uniform (always when the restriction names depths)
   double memory_fraction = 0.95;  ///< of a device's memory that a Plan may take
 };
 

@@ -1,7 +1,7 @@
 #include "tuner/stored.hpp"
 
-#include <map>
 #include <unistd.h>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -21,7 +21,8 @@ auto read_row(const char* table, const std::string& id, const Read& read) {
 }
 
 Json keys_json(const MachineKeys& keys) {
-  return Json{{"hw_class", keys.hw_class}, {"sw_env", keys.sw_env}, {"node", keys.node}, {"visible_set", keys.visible_set}};
+  return Json{
+      {"hw_class", keys.hw_class}, {"sw_env", keys.sw_env}, {"node", keys.node}, {"visible_set", keys.visible_set}};
 }
 
 }  // namespace
@@ -42,7 +43,9 @@ Machine machine_from_row(const MachineRow& row) {
   return read_row("machines", row.id, [&] { return machine_from_json(parse_json(row.json, "machine " + row.id)); });
 }
 
-ProblemRow to_row(const Problem& problem) { return {problem_key(problem), to_json(problem).dump()}; }
+ProblemRow to_row(const Problem& problem) {
+  return {problem_key(problem), to_json(problem).dump()};
+}
 
 Problem problem_from_row(const ProblemRow& row) {
   return read_row("problems", row.key, [&] { return problem_from_json(parse_json(row.json, "problem " + row.key)); });
@@ -184,13 +187,16 @@ TuneSession::TuneSession(Store& store, TuneRequest& request) : store_(store), re
     request.earlier = std::move(old->visits);
     resumed_ = true;
   } else {
-    id_ = content_hash(Json{{"request", request_key_}, {"created", created_}, {"process", getpid()}, {"node", context_.keys.node}});
+    id_ = content_hash(
+        Json{{"request", request_key_}, {"created", created_}, {"process", getpid()}, {"node", context_.keys.node}});
     store.put({id_, request_key_, "running", created_, "{}"});
   }
   context_.session = id_;
 }
 
-void TuneSession::add(const Trial& trial) { store_.add(to_row(trial, context_)); }
+void TuneSession::add(const Trial& trial) {
+  store_.add(to_row(trial, context_));
+}
 
 void TuneSession::finish(const TuneOutcome& outcome, const TuneRequest& request) {
   if (!outcome.finished) return;
@@ -198,7 +204,8 @@ void TuneSession::finish(const TuneOutcome& outcome, const TuneRequest& request)
   Json untried = Json::array();
   for (const auto& trial : outcome.trials) {
     if (trial.status == TrialStatus::ok || !trial.samples_s.empty()) continue;
-    untried.push_back(Json{{"plan", to_json(trial.plan)}, {"status", to_string(trial.status)}, {"reason", trial.reason}});
+    untried.push_back(
+        Json{{"plan", to_json(trial.plan)}, {"status", to_string(trial.status)}, {"reason", trial.reason}});
   }
   const Json json{{"machine", keys_json(context_.keys)},
                   {"device_set", context_.device_set},

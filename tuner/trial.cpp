@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kStatusWords{"ok", "infeasible", "failed", "timeout", "wrong", "pruned"};
 
-bool is_null(const Json* member) { return member == nullptr || member->is_null(); }
+bool is_null(const Json* member) {
+  return member == nullptr || member->is_null();
+}
 
 void read_numbers(ObjectReader& reader, std::string_view key, auto& out) {
   const Json* list = reader.member(key);
@@ -35,7 +37,9 @@ std::int64_t cut_surface(const Problem& problem, const std::array<std::int64_t, 
 
 }  // namespace
 
-std::string_view to_string(TrialStatus status) { return kStatusWords[static_cast<std::size_t>(status)]; }
+std::string_view to_string(TrialStatus status) {
+  return kStatusWords[static_cast<std::size_t>(status)];
+}
 
 TrialStatus trial_status_from_string(std::string_view word) {
   const auto found = std::find(kStatusWords.begin(), kStatusWords.end(), word);
@@ -48,7 +52,8 @@ TrialStatus trial_status_from_string(std::string_view word) {
 
 std::vector<std::pair<int, double>> Trial::round_medians() const {
   std::map<int, std::vector<double>> by_round;
-  for (std::size_t i = 0; i < samples_s.size(); ++i) by_round[i < rounds.size() ? rounds[i] : 0].push_back(samples_s[i]);
+  for (std::size_t i = 0; i < samples_s.size(); ++i)
+    by_round[i < rounds.size() ? rounds[i] : 0].push_back(samples_s[i]);
   std::vector<std::pair<int, double>> medians;
   for (const auto& [round, values] : by_round) medians.emplace_back(round, *median(values));
   return medians;
@@ -140,9 +145,8 @@ std::vector<Trial> merged(const std::vector<Trial>& visits) {
 Plan reference_plan(const Problem& problem, const std::vector<std::string>& devices) {
   for (std::size_t count = devices.size(); count >= 1; --count) {
     auto layouts = factorisations(static_cast<std::int64_t>(count));
-    std::stable_sort(layouts.begin(), layouts.end(), [&](const auto& a, const auto& b) {
-      return cut_surface(problem, a) < cut_surface(problem, b);
-    });
+    std::stable_sort(layouts.begin(), layouts.end(),
+                     [&](const auto& a, const auto& b) { return cut_surface(problem, a) < cut_surface(problem, b); });
     for (const auto& parts : layouts) {
       Plan plan;
       plan.parts = parts;

@@ -51,10 +51,10 @@ std::vector<Trial> merged(const std::vector<Trial>& visits);
 
 /// How much to measure in one visit.
 struct Block {
-  std::int64_t steps = 8;   ///< per timed repetition; a multiple of 8
-  int repetitions = 3;      ///< timed repetitions
-  int warm_up = 1;          ///< repetitions that are not counted
-  double deadline_s = 60;   ///< for the whole visit; past it the runner kills its worker
+  std::int64_t steps = 8;  ///< per timed repetition; a multiple of 8
+  int repetitions = 3;     ///< timed repetitions
+  int warm_up = 1;         ///< repetitions that are not counted
+  double deadline_s = 60;  ///< for the whole visit; past it the runner kills its worker
 };
 
 struct TrialFailure {

@@ -26,14 +26,17 @@ std::string why_nothing_is_feasible(const std::vector<RankedPlan>& plans) {
   if (plans.empty()) return "no Plan is left (the restriction excludes every one) widen --restrict";
   std::map<std::string, int> reasons;
   for (const auto& plan : plans) ++reasons[*plan.infeasible];
-  const auto most = std::max_element(reasons.begin(), reasons.end(), [](auto& a, auto& b) { return a.second < b.second; });
-  return fmt::format("none of {} Plans is feasible ({} of them: {}) use a larger grid, fewer devices or a wider --restrict",
-                     plans.size(), most->second, most->first);
+  const auto most =
+      std::max_element(reasons.begin(), reasons.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return fmt::format(
+      "none of {} Plans is feasible ({} of them: {}) use a larger grid, fewer devices or a wider --restrict",
+      plans.size(), most->second, most->first);
 }
 
 /// Feasible Plans as contenders. For the objective memory only those that need the least of it race;
 /// the others are told so in `left_out`.
-std::vector<Contender> contenders_of(const TuneRequest& request, const std::vector<RankedPlan>& plans, std::vector<Trial>& left_out) {
+std::vector<Contender> contenders_of(const TuneRequest& request, const std::vector<RankedPlan>& plans,
+                                     std::vector<Trial>& left_out) {
   double least = std::numeric_limits<double>::infinity();
   std::vector<double> bytes(plans.size(), 0);
   const bool by_memory = request.objective == Objective::memory;
@@ -56,7 +59,8 @@ std::vector<Contender> contenders_of(const TuneRequest& request, const std::vect
       trial.reason = fmt::format("needs {:.2f} times the least memory", bytes[i] / least);
       left_out.push_back(std::move(trial));
     } else {
-      contenders.push_back({plans[i].plan, trial.predicted_s, cost_weight(request.objective, plans[i].plan, request.machine)});
+      contenders.push_back(
+          {plans[i].plan, trial.predicted_s, cost_weight(request.objective, plans[i].plan, request.machine)});
     }
   }
   return contenders;
@@ -74,8 +78,9 @@ Interval time_of(const Trial& best, double level) {
 Recommendation recommendation_of(const TuneRequest& request, const SearchResult& found, const Model& model) {
   Recommendation r;
   if (!found.best) {
-    const auto failed = std::find_if(found.trials.begin(), found.trials.end(),
-                                     [](const Trial& t) { return t.status != TrialStatus::ok && t.status != TrialStatus::pruned; });
+    const auto failed = std::find_if(found.trials.begin(), found.trials.end(), [](const Trial& t) {
+      return t.status != TrialStatus::ok && t.status != TrialStatus::pruned;
+    });
     r.why = fmt::format("No Plan could be timed (the search stopped because of: {})", found.stopped_because);
     if (failed != found.trials.end()) r.why += fmt::format("; {}: {}", short_text(failed->plan), failed->reason);
     r.why += ".";
@@ -89,7 +94,8 @@ Recommendation recommendation_of(const TuneRequest& request, const SearchResult&
   for (const auto i : found.tie_set) r.tie_set.push_back(found.trials[i].plan);
   r.expected_regret = found.expected_regret;
   r.why = why_measured(found, request.search, request.objective);
-  if (const auto predicted = why_predicted(model.predict(request.problem, best.plan)); !predicted.empty()) r.why += " " + predicted;
+  if (const auto predicted = why_predicted(model.predict(request.problem, best.plan)); !predicted.empty())
+    r.why += " " + predicted;
   return r;
 }
 
@@ -104,7 +110,9 @@ int rank_of(const Trial& trial) {
 void sort_for_people(std::vector<Trial>& trials) {
   std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
     if (rank_of(a) != rank_of(b)) return rank_of(a) < rank_of(b);
-    const auto time = [](const Trial& t) { return t.median_s().value_or(t.predicted_s.value_or(std::numeric_limits<double>::max())); };
+    const auto time = [](const Trial& t) {
+      return t.median_s().value_or(t.predicted_s.value_or(std::numeric_limits<double>::max()));
+    };
     return time(a) < time(b);
   });
 }
@@ -122,15 +130,17 @@ TuneOutcome tune(const TuneRequest& request, TrialRunner& runner, const SearchHo
 
   TuneOutcome outcome;
   outcome.search.space = static_cast<std::int64_t>(plans.size());
-  outcome.search.feasible = std::count_if(plans.begin(), plans.end(), [](const auto& plan) { return !plan.infeasible; });
+  outcome.search.feasible =
+      std::count_if(plans.begin(), plans.end(), [](const auto& plan) { return !plan.infeasible; });
   if (outcome.search.feasible == 0) throw CheckError(why_nothing_is_feasible(plans));
   const auto contenders = contenders_of(request, plans, outcome.trials);
 
   SearchResult found;
   if (request.dry_run) {
     found = unmeasured(contenders, request.search);
-    outcome.recommendation = recommend({request.problem, request.machine, request.devices, request.objective, request.restriction},
-                                       {{}, request.known});
+    outcome.recommendation =
+        recommend({request.problem, request.machine, request.devices, request.objective, request.restriction},
+                  {{}, request.known});
   } else {
     found = search(contenders, request.earlier, runner, request.search, hooks);
     outcome.recommendation = recommendation_of(request, found, model);
@@ -152,8 +162,9 @@ std::string request_key(const TuneRequest& request) {
                            {"devices", request.devices},
                            {"restriction", to_json(request.restriction)},
                            {"objective", to_string(request.objective)},
-                           {"search", {to_string(s.kind), s.seed, s.indifference, s.level, s.predicted_factor, s.max_contenders,
-                                       s.representatives, s.repetition_s, s.repetitions, s.exhaustive_rounds, s.effort_share}}});
+                           {"search",
+                            {to_string(s.kind), s.seed, s.indifference, s.level, s.predicted_factor, s.max_contenders,
+                             s.representatives, s.repetition_s, s.repetitions, s.exhaustive_rounds, s.effort_share}}});
 }
 
 Json to_json(const TuneOutcome& outcome, const TuneRequest& request) {

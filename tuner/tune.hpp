@@ -16,19 +16,19 @@ struct TuneRequest {
   std::vector<std::string> devices{"cpu:0"};  ///< allowed set
   Restriction restriction;
   Objective objective = Objective::time;
-  SearchOptions search;                       ///< kind, budget, seed, indifference and limits
-  bool dry_run = false;                       ///< rank by the model only; the runner is not used
-  std::vector<CalibrationTrial> known;        ///< stored trials that correct the model
-  std::vector<Trial> earlier;                 ///< visits of an unfinished session of the same request
+  SearchOptions search;                 ///< kind, budget, seed, indifference and limits
+  bool dry_run = false;                 ///< rank by the model only; the runner is not used
+  std::vector<CalibrationTrial> known;  ///< stored trials that correct the model
+  std::vector<Trial> earlier;           ///< visits of an unfinished session of the same request
 };
 
 struct TuneOutcome {
   std::vector<Trial> trials;  ///< every Plan of the space: measured by cost first, then pruned, failed, infeasible
   Recommendation recommendation;
   struct {
-    std::int64_t space = 0;     ///< Plans enumerated
+    std::int64_t space = 0;  ///< Plans enumerated
     std::int64_t feasible = 0;
-    std::int64_t tried = 0;     ///< Plans with at least one sample or failure
+    std::int64_t tried = 0;  ///< Plans with at least one sample or failure
     double seconds = 0;
     std::string stopped_because;
   } search;

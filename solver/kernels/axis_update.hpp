@@ -20,6 +20,7 @@ struct AxisTerm {
   T factor;
   const std::array<StripView<T>, 2>* strips;
   std::int64_t w_ahead = 0, u_ahead = 0;  ///< distance of what to prefetch [values]; 0: nothing
+  std::int64_t psi_planes_ahead = 0;
 };
 
 /// Calls body(x, mask, masked) for the vectors of cells [x0, x1); masked is a compile-time bool,
@@ -47,7 +48,9 @@ HALOTUNE_INLINE void store(typename P::Value* to, P value, typename P::Mask mask
 }
 
 /// Into the second level: what is asked for here is needed a whole step of a block later.
-HALOTUNE_INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, 2); }
+HALOTUNE_INLINE void prefetch(const void* at) {
+  __builtin_prefetch(at, 0, 2);
+}
 
 /// The update along one axis with an operator of radius R.
 template <class T, int R>
@@ -120,40 +123,43 @@ class AxisUpdate {
     const std::int64_t w_ahead = term.w_ahead, u_ahead = term.u_ahead;
     const std::array<P, R> a = a_;  // a local: stores might change a member
     T* psi = nullptr;
-    std::int64_t psi_stride = 0;
+    std::int64_t psi_stride = 0, psi_ahead = 0;
     if constexpr (Layer) {
       psi = strip->psi + (axis == 1 ? strip->layout.at(0, k, i) : strip->layout.at(0, i, k));
       psi_stride = axis == 1 ? strip->layout.row : strip->layout.plane;
+      psi_ahead = term.psi_planes_ahead * strip->layout.plane;
     }
-    for_vectors<P>(box.lo[0], box.hi[0], [=](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
-      if (w_ahead != 0) {
-        for (int j = 0; j < N; ++j) prefetch(w + x + j * stride + w_ahead);
-      }
-      if (u_ahead != 0) {
-        for (int j = 0; j < N; ++j) prefetch(u + x + j * stride + u_ahead);
-      }
-      P near[N + 2 * R];
-      for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);
-      for (int j = 0; j < N; ++j) {
-        P d = physics::centred_difference<R, P>(a.data(), [&](auto l) __attribute__((always_inline)) {
-          return near[j + R + l] - near[j + R - l];
+    for_vectors<P>(
+        box.lo[0], box.hi[0], [=](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
+          if (w_ahead != 0) {
+            for (int j = 0; j < N; ++j) prefetch(w + x + j * stride + w_ahead);
+          }
+          if (u_ahead != 0) {
+            for (int j = 0; j < N; ++j) prefetch(u + x + j * stride + u_ahead);
+          }
+          P near[N + 2 * R];
+          for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);
+          for (int j = 0; j < N; ++j) {
+            P d = physics::centred_difference<R, P>(
+                a.data(), [&](auto l) __attribute__((always_inline)) { return near[j + R + l] - near[j + R - l]; });
+            if constexpr (Layer) {
+              prefetch(psi + x + j * psi_stride + psi_ahead);
+              P memory = P::load(psi + x + j * psi_stride);
+              d = physics::absorb(memory, d, P::broadcast(strip->b[k + j]), P::broadcast(strip->a[k + j]),
+                                  P::broadcast(strip->inverse_kappa[k + j]));
+              store<P>(psi + x + j * psi_stride, memory, mask, masked);
+            }
+            T* const to = w + x + j * stride;
+            store<P>(to, physics::advance(P::load(to), minus_factor, d), mask, masked);
+          }
         });
-        if constexpr (Layer) {
-          P memory = P::load(psi + x + j * psi_stride);
-          d = physics::absorb(memory, d, P::broadcast(strip->b[k + j]), P::broadcast(strip->a[k + j]),
-                              P::broadcast(strip->inverse_kappa[k + j]));
-          store<P>(psi + x + j * psi_stride, memory, mask, masked);
-        }
-        T* const to = w + x + j * stride;
-        store<P>(to, physics::advance(P::load(to), minus_factor, d), mask, masked);
-      }
-    });
   }
 
-  /// Runs of vectors along x, [from, to) in cells, that touch a strip or do not.
+  /// Runs of vectors along x, [from, to) in cells, that touch the same strips.
   struct Run {
     std::int64_t from, to;
-    bool layer;
+    std::array<const StripView<T>*, 2> strip{};
+    int strips = 0;
   };
   struct Runs {
     std::array<Run, 5> run;
@@ -161,17 +167,18 @@ class AxisUpdate {
   };
   static Runs runs_of(const AxisTerm<T>& term, const Box& box) {
     constexpr std::int64_t width = P::width;
-    const auto touched = [&](std::int64_t x) {
-      for (const auto& strip : *term.strips) {
-        if (strip.psi != nullptr && x < strip.layout.box.hi[0] && x + width > strip.layout.box.lo[0]) return true;
-      }
-      return false;
-    };
     Runs runs;
     for (std::int64_t x = box.lo[0] & -width; x < box.hi[0]; x += width) {
-      const bool layer = touched(x);
-      if (runs.count == 0 || runs.run[runs.count - 1].layer != layer) runs.run[runs.count++] = {x, x, layer};
-      runs.run[runs.count - 1].to = x + width;
+      Run here{x, x + width};
+      for (const auto& strip : *term.strips) {
+        const Box& in = strip.layout.box;
+        if (strip.psi != nullptr && x < in.hi[0] && x + width > in.lo[0]) here.strip[here.strips++] = &strip;
+      }
+      if (runs.count > 0 && runs.run[runs.count - 1].strip == here.strip) {
+        runs.run[runs.count - 1].to = here.to;
+      } else {
+        runs.run[runs.count++] = here;
+      }
     }
     runs.run[0].from = box.lo[0];
     runs.run[runs.count - 1].to = box.hi[0];
@@ -182,51 +189,65 @@ class AxisUpdate {
     const Runs runs = runs_of(term, box);
     for (std::int64_t z = box.lo[2]; z < box.hi[2]; ++z) {
       for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
-        for (int i = 0; i < runs.count; ++i) {
-          if (runs.run[i].layer) {
-            x_run<true>(term, runs.run[i], y, z);
-          } else {
-            x_run<false>(term, runs.run[i], y, z);
-          }
-        }
+        for (int i = 0; i < runs.count; ++i) x_run(term, runs.run[i], y, z);
       }
     }
   }
 
-  template <bool Layer>
+  /// The part of an x strip that lies in one row.
+  struct StripRow {
+    const StripView<T>* strip;
+    T* psi;
+    std::int64_t ahead;
+  };
+
   void x_run(const AxisTerm<T>& term, const Run& run, std::int64_t y, std::int64_t z) const {
+    std::array<StripRow, 2> rows;
+    int count = 0;
+    for (int i = 0; i < run.strips; ++i) {
+      const StripLayout& layout = run.strip[i]->layout;
+      if (y < layout.box.lo[1] || y >= layout.box.hi[1] || z < layout.box.lo[2] || z >= layout.box.hi[2]) continue;
+      rows[count++] = {run.strip[i], run.strip[i]->psi + layout.at(0, y, z), term.psi_planes_ahead * layout.plane};
+    }
+    if (count == 0) x_vectors<0>(term, run, y, z, rows);
+    if (count == 1) x_vectors<1>(term, run, y, z, rows);
+    if (count == 2) x_vectors<2>(term, run, y, z, rows);
+  }
+
+  template <int Strips>
+  HALOTUNE_INLINE void x_vectors(const AxisTerm<T>& term, const Run& run, std::int64_t y, std::int64_t z,
+                                 const std::array<StripRow, 2>& rows) const {
     const std::int64_t first = layout_.at(0, y, z);
     T* const w = term.w + first;
+    const T* const u = term.u + first;
+    const std::int64_t w_ahead = term.w_ahead, u_ahead = term.u_ahead;
     const P minus_factor = P::broadcast(-term.factor);
     const std::array<P, R> a = a_;
-    typename P::Window window(term.u + first + (run.from & -P::width));
-    for_vectors<P>(run.from, run.to, [&](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
-      window.look_ahead();
-      if (term.w_ahead != 0) prefetch(w + x + term.w_ahead);
-      if (term.u_ahead != 0) prefetch(term.u + first + x + term.u_ahead);
-      P d = physics::centred_difference<R, P>(a.data(), [&](auto l) __attribute__((always_inline)) {
-        return window.template plus<l>() - window.template minus<l>();
-      });
-      if constexpr (Layer) {
-        for (const auto& strip : *term.strips) d = absorb_lanes(strip, d, x, y, z, mask);
-      }
-      store<P>(w + x, physics::advance(P::load(w + x), minus_factor, d), mask, masked);
-      window.step();
-    });
+    typename P::Window window(u + (run.from & -P::width));
+    for_vectors<P>(
+        run.from, run.to, [&](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
+          if (w_ahead != 0) prefetch(w + x + w_ahead);
+          if (u_ahead != 0) prefetch(u + x + u_ahead);
+          window.look_ahead();
+          P d = physics::centred_difference<R, P>(
+              a.data(), [&](auto l) __attribute__((always_inline)) {
+                return window.template plus<l>() - window.template minus<l>();
+              });
+          for (int i = 0; i < Strips; ++i) d = absorb_lanes(rows[i], d, x, mask);
+          store<P>(w + x, physics::advance(P::load(w + x), minus_factor, d), mask, masked);
+          window.step();
+        });
   }
 
   /// The lanes of the vector at x that lie in an x strip take the CPML, the others stay as they are.
-  static HALOTUNE_INLINE P absorb_lanes(const StripView<T>& strip, P d, std::int64_t x, std::int64_t y,
-                                        std::int64_t z, typename P::Mask mask) {
-    const Box& in = strip.layout.box;
-    if (strip.psi == nullptr || x >= in.hi[0] || x + P::width <= in.lo[0]) return d;
-    if (y < in.lo[1] || y >= in.hi[1] || z < in.lo[2] || z >= in.hi[2]) return d;
-    T* const at = strip.psi + strip.layout.at(x, y, z);
-    P memory = P::load(at);
+  static HALOTUNE_INLINE P absorb_lanes(const StripRow& row, P d, std::int64_t x, typename P::Mask mask) {
+    const StripView<T>& strip = *row.strip;
+    prefetch(row.psi + x + row.ahead);
+    P memory = P::load(row.psi + x);
     const P stretched = physics::absorb(memory, d, P::load_unaligned(strip.b + x), P::load_unaligned(strip.a + x),
                                         P::load_unaligned(strip.inverse_kappa + x));
-    const auto lanes = P::lanes(in.lo[0] - x, in.hi[0] - x);
-    memory.store(at, lanes & mask);
+    const auto lanes = P::lanes(strip.layout.box.lo[0] - x, strip.layout.box.hi[0] - x);
+    memory.store(row.psi + x, lanes & mask);
     return P::blend(lanes, stretched, d);
   }
 

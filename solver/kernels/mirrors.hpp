@@ -49,7 +49,8 @@ void write_ghosts(const PartView<T>& part, T* field, int axis, int radius, const
     for (std::int64_t j = 0; j < radius; ++j) {
       const bool nearest_low = (side == 0) != (rule == GhostRule::wrap);
       const std::int64_t cell = nearest_low ? j : n - 1 - j;
-      const std::int64_t ghost = rule == GhostRule::wrap ? (side == 0 ? cell - n : cell + n) : (side == 0 ? -1 - j : n + j);
+      const std::int64_t ghost =
+          rule == GhostRule::wrap ? (side == 0 ? cell - n : cell + n) : (side == 0 ? -1 - j : n + j);
       if (written(cell)) copy_plane(field, part.layout, axis, cell, ghost, box, rule == odd_when);
     }
   }

@@ -13,11 +13,15 @@ struct UnalignedWindow {
   const typename P::Value* at;
   explicit UnalignedWindow(const typename P::Value* from) : at(from) {}
   template <int L>
-  P plus() const { return P::load_unaligned(at + L); }
+  P plus() const {
+    return P::load_unaligned(at + L);
+  }
   template <int L>
-  P minus() const { return P::load_unaligned(at - L); }
+  P minus() const {
+    return P::load_unaligned(at - L);
+  }
   void look_ahead() {}
-void step() { at += P::width; }
+  void step() { at += P::width; }
 };
 
 template <>

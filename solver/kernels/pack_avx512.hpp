@@ -9,18 +9,26 @@ template <class T>
 struct Pack;
 
 /// Neighbours along x from three aligned vectors: an unaligned 64-byte load would split a line
-/// every time, a shift of two registers leaves the load ports alone.
+/// every time, a shift of two registers leaves the load ports alone. The shuffle port is the next to
+/// run full, so the outermost pair is loaded after all.
 template <class P>
 struct ShiftedWindow {
+  static constexpr int loaded = 4;
   const typename P::Value* at;
   P before, here, after;
   explicit ShiftedWindow(const typename P::Value* from)
       : at(from), before(P::load(from - P::width)), here(P::load(from)), after(here) {}
   void look_ahead() { after = P::load(at + P::width); }
   template <int L>
-  P plus() const { return P::template shift<L>(here, after); }
+  P plus() const {
+    if constexpr (L == loaded) return P::load_unaligned(at + L);
+    return P::template shift<L>(here, after);
+  }
   template <int L>
-  P minus() const { return P::template shift<static_cast<int>(P::width) - L>(before, here); }
+  P minus() const {
+    if constexpr (L == loaded) return P::load_unaligned(at - L);
+    return P::template shift<static_cast<int>(P::width) - L>(before, here);
+  }
   void step() {
     at += P::width;
     before = here;
@@ -57,7 +65,8 @@ struct Pack<float> {
   /// The 16 values from lane L of low:high.
   template <int L>
   static Pack shift(Pack low, Pack high) {
-    return {_mm512_castsi512_ps(_mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(high.v), _mm512_castps_si512(low.v), L))};
+    return {_mm512_castsi512_ps(
+        _mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(high.v), _mm512_castps_si512(low.v), L))};
   }
 };
 
@@ -88,7 +97,8 @@ struct Pack<double> {
   static Pack blend(Mask mask, Pack yes, Pack no) { return {_mm512_mask_blend_pd(mask.m, no.v, yes.v)}; }
   template <int L>
   static Pack shift(Pack low, Pack high) {
-    return {_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high.v), _mm512_castpd_si512(low.v), L))};
+    return {_mm512_castsi512_pd(
+        _mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high.v), _mm512_castpd_si512(low.v), L))};
   }
 };
 

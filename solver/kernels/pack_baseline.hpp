@@ -30,11 +30,15 @@ struct Pack {
     const T* at;
     explicit Window(const T* from) : at(from) {}
     template <int L>
-    Pack plus() const { return {at[L]}; }
+    Pack plus() const {
+      return {at[L]};
+    }
     template <int L>
-    Pack minus() const { return {at[-L]}; }
+    Pack minus() const {
+      return {at[-L]};
+    }
     void look_ahead() {}
-void step() { ++at; }
+    void step() { ++at; }
   };
 };
 

@@ -14,8 +14,12 @@
 namespace halotune::physics {
 
 /// a * b + c, rounded once.
-HALOTUNE_HD inline float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
-HALOTUNE_HD inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+HALOTUNE_HD inline float multiply_add(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
+HALOTUNE_HD inline double multiply_add(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
 
 template <class V, class Delta, int... L>
 HALOTUNE_HD inline V centred_difference(const V* a, const Delta& delta, std::integer_sequence<int, L...>) {

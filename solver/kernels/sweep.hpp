@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "solver/kernels/axis_update.hpp"
-#include "solver/kernels/mirrors.hpp"
 #include "solver/kernels/block_rows.hpp"
+#include "solver/kernels/mirrors.hpp"
 
 namespace halotune::HALOTUNE_ISA_NAMESPACE {
 
@@ -87,7 +87,7 @@ class Sweep {
     // v_z is the first to touch a plane of p, R planes ahead of its own.
     const std::int64_t plane = part_.layout.plane;
     update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis], depth * plane,
-                 axis == 2 ? (depth + R) * plane : 0},
+                 axis == 2 ? (depth + R) * plane : 0, depth},
                 axis, box);
     write_field_ghosts(part_, axis + 1, R, box);
   }
@@ -101,7 +101,7 @@ class Sweep {
     for (int axis = 0; axis < 3; ++axis) {
       const std::int64_t leading = axis == 2 && alone ? R * part_.layout.plane : 0;
       update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis], axis == 0 ? next : 0,
-                   next + leading},
+                   next + leading, depth},
                   axis, box);
     }
     write_field_ghosts(part_, 0, R, box);

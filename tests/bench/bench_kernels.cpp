@@ -205,11 +205,13 @@ int bench(std::int64_t n, std::int64_t layer, int rounds, int steps, Isa isa, in
     for (int kind = 0; kind < 3; ++kind) stream[kind].push_back(gbs[kind]);
     ratios.push_back(rates.back() * bytes / best.back());
   }
-  std::printf("n %lld layer %lld %s: %.3f Gcell/s (%.3f), %.1f B/cell, copy %.1f nt %.1f update %.1f GB/s, ratio %.3f (%.3f .. %.3f)\n",
-              static_cast<long long>(n), static_cast<long long>(layer), std::string(to_string(isa)).c_str(),
-              median_of(rates), *std::max_element(rates.begin(), rates.end()), bytes, median_of(stream[0]), median_of(stream[1]), median_of(stream[2]),
-              median_of(ratios), *std::min_element(ratios.begin(), ratios.end()),
-              *std::max_element(ratios.begin(), ratios.end()));
+  std::printf(
+      "n %lld layer %lld %s: %.3f Gcell/s (%.3f), %.1f B/cell, copy %.1f nt %.1f update %.1f GB/s, ratio %.3f (%.3f .. "
+      "%.3f)\n",
+      static_cast<long long>(n), static_cast<long long>(layer), std::string(to_string(isa)).c_str(), median_of(rates),
+      *std::max_element(rates.begin(), rates.end()), bytes, median_of(stream[0]), median_of(stream[1]),
+      median_of(stream[2]), median_of(ratios), *std::min_element(ratios.begin(), ratios.end()),
+      *std::max_element(ratios.begin(), ratios.end()));
   return 0;
 }
 

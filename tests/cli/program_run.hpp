@@ -28,7 +28,9 @@ class Workplace {
   Workplace& operator=(const Workplace&) = delete;
 
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
-  std::map<std::string, std::string> environment() const { return {{"XDG_STATE_HOME", folder_.string()}, {"NO_COLOR", "1"}}; }
+  std::map<std::string, std::string> environment() const {
+    return {{"XDG_STATE_HOME", folder_.string()}, {"NO_COLOR", "1"}};
+  }
 
  private:
   std::filesystem::path folder_;
@@ -40,7 +42,8 @@ struct Ran {
   Json json() const { return parse_json(out, "stdout"); }
 };
 
-inline ChildProcess start(const Workplace& place, std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
+inline ChildProcess start(const Workplace& place, std::vector<std::string> arguments,
+                          std::map<std::string, std::string> environment = {}) {
   arguments.insert(arguments.begin(), HALOTUNE_PROGRAM);
   ProcessSpec spec;
   spec.argv = std::move(arguments);
@@ -63,7 +66,8 @@ inline Ran finish(ChildProcess& child) {
 }
 
 /// Runs the real program to its end.
-inline Ran halotune_run(const Workplace& place, std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
+inline Ran halotune_run(const Workplace& place, std::vector<std::string> arguments,
+                        std::map<std::string, std::string> environment = {}) {
   ChildProcess child = start(place, std::move(arguments), std::move(environment));
   return finish(child);
 }

@@ -10,7 +10,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-const std::vector<std::string> problem{"--grid", "40x36x32", "--set", "cpml.cells=6", "--set", "order=4", "--steps", "12"};
+const std::vector<std::string> problem{"--grid", "40x36x32", "--set",   "cpml.cells=6",
+                                       "--set",  "order=4",  "--steps", "12"};
 
 std::vector<std::string> with_problem(std::vector<std::string> words, const std::vector<std::string>& more) {
   words.insert(words.end(), problem.begin(), problem.end());
@@ -36,7 +37,8 @@ TEST_CASE("A run has the same digest with every Plan, and says which Plan it was
     CHECK(json["schema"] == 1);
     CHECK(json["steps"] == 12);
     CHECK(json["problem"]["key"].is_string());
-    for (const char* key : {"plan", "basis", "seconds_per_step", "mpoints_per_s", "peak_resident_bytes"}) CHECK(json.contains(key));
+    for (const char* key : {"plan", "basis", "seconds_per_step", "mpoints_per_s", "peak_resident_bytes"})
+      CHECK(json.contains(key));
     digests.insert(json["digest"].get<std::string>());
   }
   CHECK(digests.size() == 1);
@@ -53,14 +55,16 @@ TEST_CASE("A Plan in a file runs, and flags change it") {
   const Ran again = halotune_run(place, with_problem({"run", "--json"}, {"--plan", place.file("plan.json").string()}));
   REQUIRE(again.code == 0);
   CHECK(again.json()["plan"] == first.json()["plan"]);
-  const Ran changed = halotune_run(place, with_problem({"run", "--json"}, {"--plan", place.file("plan.json").string(), "--transport", "staged"}));
+  const Ran changed = halotune_run(
+      place, with_problem({"run", "--json"}, {"--plan", place.file("plan.json").string(), "--transport", "staged"}));
   CHECK(changed.json()["plan"]["transport"] == "staged");
   CHECK(changed.json()["plan"]["steps_per_exchange"] == 2);
 }
 
 TEST_CASE("An infeasible Plan is refused with its numbers") {
   const Workplace place;
-  const Ran ran = halotune_run(place, with_problem({"run"}, {"--parts", "1x1x8", "--s", "8", "--devices", "cpu:0,0,0,0,0,0,0,0"}));
+  const Ran ran =
+      halotune_run(place, with_problem({"run"}, {"--parts", "1x1x8", "--s", "8", "--devices", "cpu:0,0,0,0,0,0,0,0"}));
   CHECK(ran.code == 2);
   CHECK(ran.out.empty());
   CHECK_FALSE(ran.err.empty());
@@ -106,9 +110,11 @@ TEST_CASE("Doctor looks at everything and creates no store") {
   INFO(ran.err << ran.out);
   CHECK(ran.code == 0);
   std::set<std::string> topics;
-  for (const Json& finding : ran.json()["findings"]) topics.insert(finding["topic"].get<std::string>());
-  for (const char* topic : {"cores", "affinity", "cgroup cpu", "SMT", "governor", "NUMA", "hypervisor", "load", "memory", "huge pages",
-                            "instruction set", "SQLite", "store", "CUDA", "HIP", "NCCL", "MPI", "devices"}) {
+  const Json json = ran.json();
+  for (const Json& finding : json["findings"]) topics.insert(finding["topic"].get<std::string>());
+  for (const char* topic :
+       {"cores", "affinity", "cgroup cpu", "SMT", "governor", "NUMA", "hypervisor", "load", "memory", "huge pages",
+        "instruction set", "SQLite", "store", "CUDA", "HIP", "NCCL", "MPI", "devices"}) {
     INFO(topic);
     CHECK(topics.contains(topic));
   }

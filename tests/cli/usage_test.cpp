@@ -9,7 +9,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-const std::vector<std::string> commands{"probe", "tune", "recommend", "run", "verify", "predict", "history", "db", "doctor"};
+const std::vector<std::string> commands{"probe",   "tune",    "recommend", "run",   "verify",
+                                        "predict", "history", "db",        "doctor"};
 
 }  // namespace
 
@@ -34,17 +35,18 @@ TEST_CASE("Every command has help on stdout") {
 
 TEST_CASE("Bad usage exits 2 with a message on stderr only") {
   const Workplace place;
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{},
-                                                                                         {"fly"},
-                                                                                         {"run", "--wings"},
-                                                                                         {"run"},
-                                                                                         {"tune", "--grid", "12"},
-                                                                                         {"db"},
-                                                                                         {"db", "prune"},
-                                                                                         {"recommend", "--grid", "32x32x32", "--format", "xml"},
-                                                                                         {"history", "--report", "weather"},
-                                                                                         {"probe", "--devices", "0,1"},
-                                                                                         {"tune", "--grid", "32x32x32", "--objective", "energy"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {"fly"},
+                                             {"run", "--wings"},
+                                             {"run"},
+                                             {"tune", "--grid", "12"},
+                                             {"db"},
+                                             {"db", "prune"},
+                                             {"recommend", "--grid", "32x32x32", "--format", "xml"},
+                                             {"history", "--report", "weather"},
+                                             {"probe", "--devices", "0,1"},
+                                             {"tune", "--grid", "32x32x32", "--objective", "energy"}}) {
     const Ran ran = halotune_run(place, arguments);
     INFO((arguments.empty() ? "" : arguments[0]) << ": " << ran.err);
     CHECK(ran.code == 2);
@@ -55,10 +57,13 @@ TEST_CASE("Bad usage exits 2 with a message on stderr only") {
 
 TEST_CASE("All faults of a Problem file and of the flags come at once, with their paths") {
   const Workplace place;
-  std::ofstream(place.file("bad.json")) << R"({"grid":[64,0,64],"order":5,"steps":8,"colour":"red","faces":{"xlo":"soft"}})";
-  const Ran ran = halotune_run(place, {"run", place.file("bad.json").string(), "--parts", "1x2", "--s", "three", "--devices", "0,1", "--backend", "cuda"});
+  std::ofstream(place.file("bad.json"))
+      << R"({"grid":[64,0,64],"order":5,"steps":8,"colour":"red","faces":{"xlo":"soft"}})";
+  const Ran ran = halotune_run(place, {"run", place.file("bad.json").string(), "--parts", "1x2", "--s", "three",
+                                       "--devices", "0,1", "--backend", "cuda"});
   CHECK(ran.code == 2);
-  for (const char* part : {"/grid/1", "/order", "/colour", "/faces/xlo", "--parts", "--s", "--devices", "--backend: cuda is not part of this build"}) {
+  for (const char* part : {"/grid/1", "/order", "/colour", "/faces/xlo", "--parts", "--s", "--devices",
+                           "--backend: cuda is not part of this build"}) {
     CHECK_THAT(ran.err, ContainsSubstring(part));
   }
 }

@@ -82,7 +82,9 @@ void fill_random(Values<T>& values, std::mt19937_64& random) {
   for (std::size_t i = 0; i < values.size(); ++i) values.begin()[i] = static_cast<T>(uniform(random));
 }
 
-inline std::int64_t floor_to(std::int64_t x, std::int64_t step) { return x >= 0 ? x / step * step : -((-x + step - 1) / step * step); }
+inline std::int64_t floor_to(std::int64_t x, std::int64_t step) {
+  return x >= 0 ? x / step * step : -((-x + step - 1) / step * step);
+}
 
 struct CaseSpec {
   int radius = 1;

@@ -146,7 +146,10 @@ TEMPLATE_TEST_CASE("leapfrog of many row blocks equals velocity, then pressure",
     }
     const Box all = updatable(spec, 0);
     compare<TestType>(
-        random, spec, [&](const auto& k, const auto& part) { k.leapfrog(part, {all, all, all}, all); },
+        random, spec,
+        [&](const auto& k, const auto& part) {
+          k.leapfrog(part, {all, all, all}, all);
+        },
         [&](const auto& part) {
           reference_velocity(part, radius, {all, all, all});
           reference_pressure(part, radius, all);

@@ -15,7 +15,8 @@ void reference_axis(const PartView<T>& part, int radius, T* w, const T* u, T fac
       for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
         const std::int64_t at = part.layout.at(x, y, z);
         T d = part.difference[0] * (u[at + stride] - u[at - stride]);
-        for (int l = 2; l <= radius; ++l) d = std::fma(part.difference[l - 1], u[at + l * stride] - u[at - l * stride], d);
+        for (int l = 2; l <= radius; ++l)
+          d = std::fma(part.difference[l - 1], u[at + l * stride] - u[at - l * stride], d);
         const std::array<std::int64_t, 3> cell{x, y, z};
         for (const auto& strip : strips) {
           if (strip.psi == nullptr) continue;
@@ -48,8 +49,8 @@ void reference_ghosts(const PartView<T>& part, int radius, int field, const Box&
           for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
             std::array<std::int64_t, 3> ghost{x, y, z};
             std::int64_t& i = ghost[axis];
-            const std::int64_t beyond = rule == GhostRule::wrap ? (side == 0 ? i - n : i + n)
-                                                                : (side == 0 ? -1 - i : 2 * n - 1 - i);
+            const std::int64_t beyond =
+                rule == GhostRule::wrap ? (side == 0 ? i - n : i + n) : (side == 0 ? -1 - i : 2 * n - 1 - i);
             if (side == 0 ? (beyond < -radius || beyond > -1) : (beyond < n || beyond >= n + radius)) continue;
             i = beyond;
             const bool odd = rule == (field == 0 ? GhostRule::free : GhostRule::rigid);

@@ -84,7 +84,8 @@ TEST_CASE("terms sum to the prediction, and its JSON shows them") {
   const Json json = to_json(*prediction);
   CHECK(json["terms"].size() == 7);
   CHECK(json["usual_error"].is_null());
-  CHECK_THAT(json["mpoints_per_s"].get<double>(), WithinRel(64.0 * 64 * 64 / prediction->seconds_per_step / 1e6, 1e-12));
+  CHECK_THAT(json["mpoints_per_s"].get<double>(),
+             WithinRel(64.0 * 64 * 64 / prediction->seconds_per_step / 1e6, 1e-12));
 }
 
 TEST_CASE("stored trials correct the model, few of them a little") {
@@ -137,6 +138,7 @@ TEST_CASE("a small problem runs at cache speed") {
   const Model model(machine, {}, ModelConstants{.cells_per_core_s = 1e12});
   const Model plain(sample_machine(1), {}, ModelConstants{.cells_per_core_s = 1e12});
   const auto small = sample_problem({64, 64, 64}), large = sample_problem({128, 128, 128});
-  CHECK_THAT(model.raw_terms(small, Plan{})->compute_s * 2, WithinRel(plain.raw_terms(small, Plan{})->compute_s, 1e-12));
+  CHECK_THAT(model.raw_terms(small, Plan{})->compute_s * 2,
+             WithinRel(plain.raw_terms(small, Plan{})->compute_s, 1e-12));
   CHECK(model.raw_terms(large, Plan{})->compute_s == plain.raw_terms(large, Plan{})->compute_s);
 }

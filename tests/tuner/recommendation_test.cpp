@@ -35,7 +35,8 @@ KnownRecommendation known(const Problem& problem) {
   return k;
 }
 
-Recommendation ask(const Problem& problem, const std::vector<KnownRecommendation>& recommendations, Machine machine = sample_machine(2)) {
+Recommendation ask(const Problem& problem, const std::vector<KnownRecommendation>& recommendations,
+                   Machine machine = sample_machine(2)) {
   return recommend({problem, std::move(machine), kTwo, Objective::time, {}}, {recommendations, {}});
 }
 
@@ -84,7 +85,8 @@ TEST_CASE("steps and sources do not make another problem") {
 }
 
 TEST_CASE("the nearest shape is scaled by the model") {
-  const auto near = sample_problem({128, 128, 160}), far = sample_problem({192, 192, 192}), asked = sample_problem({128, 128, 144});
+  const auto near = sample_problem({128, 128, 160}), far = sample_problem({192, 192, 192}),
+             asked = sample_problem({128, 128, 144});
   const auto r = ask(asked, {known(far), known(near)});
   CHECK(r.basis == Basis::interpolated);
   CHECK(r.why.find("128x128x160") != std::string::npos);

@@ -7,7 +7,8 @@ using PackingClass = Restriction::PackingClass;
 
 TEST_CASE("--restrict reads every key") {
   const auto r = parse_restriction(
-      "s=1,2 transport=shared parts=1x1x2,1x2x1; overlap=off exchange=split depths=uniform packing=mixed,packed threads=0,3 devices=2 "
+      "s=1,2 transport=shared parts=1x1x2,1x2x1; overlap=off exchange=split depths=uniform packing=mixed,packed "
+      "threads=0,3 devices=2 "
       "parts_per_device=1,4");
   CHECK(r.steps_per_exchange == std::vector{1, 2});
   CHECK(r.transport == std::vector<std::string>{"shared"});

@@ -6,8 +6,8 @@
 
 namespace halotune::test {
 
-inline ProbeRow probe_row(const std::string& kind, const std::string& variant, const std::string& from, const std::string& unit,
-                          double median, std::int64_t bytes = 0) {
+inline ProbeRow probe_row(const std::string& kind, const std::string& variant, const std::string& from,
+                          const std::string& unit, double median, std::int64_t bytes = 0) {
   ProbeRow row;
   row.kind = kind;
   row.variant = variant;
@@ -18,8 +18,8 @@ inline ProbeRow probe_row(const std::string& kind, const std::string& variant, c
   return row;
 }
 
-inline LinkFit link_fit(const std::string& kind, const std::string& variant, const std::string& from, const std::string& to,
-                        double alpha_s, double beta) {
+inline LinkFit link_fit(const std::string& kind, const std::string& variant, const std::string& from,
+                        const std::string& to, double alpha_s, double beta) {
   return {kind, variant, from, to, {alpha_s, beta, 0.0, 5}};
 }
 
@@ -58,7 +58,9 @@ inline Machine sample_machine(int count = 2) {
 }
 
 inline Problem sample_problem(std::array<std::int64_t, 3> grid, FaceKind faces = FaceKind::rigid) {
-  Problem problem = problem_from_json(problem_json_of_grid(grid));
+  Json json = problem_json_of_grid(grid);
+  if (faces != FaceKind::cpml) set_json_path(json, "cpml.cells=0");  // small grids hold no layers
+  Problem problem = problem_from_json(json);
   for (auto& axis : problem.faces) axis = {faces, faces};
   return problem;
 }

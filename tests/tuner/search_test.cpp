@@ -18,7 +18,9 @@ struct World {
   std::map<std::string, SyntheticRunner::Model> plans;
   std::vector<double> step_s;
 
-  std::size_t best() const { return static_cast<std::size_t>(std::min_element(step_s.begin(), step_s.end()) - step_s.begin()); }
+  std::size_t best() const {
+    return static_cast<std::size_t>(std::min_element(step_s.begin(), step_s.end()) - step_s.begin());
+  }
 };
 
 /// `count` Plans between 1 and 2.5 ms a step, predicted with a relative error.
@@ -54,12 +56,12 @@ TEST_CASE("verdicts of paired comparison") {
   const SearchOptions options;
   const RoundCosts best = costs({1, 1.1, 0.9, 1, 1.05, 0.95});
   CHECK(compare(costs({1.5, 1.6}), best, options) == Verdict::clearly_worse);
-  CHECK(compare(costs({1.5}), best, options) == Verdict::undecided);              // one round tells nothing
+  CHECK(compare(costs({1.5}), best, options) == Verdict::undecided);               // one round tells nothing
   CHECK(compare(costs({1.05, 1.15, 0.95}), best, options) == Verdict::undecided);  // three neither
   RoundCosts slower = best, same = best;
   for (auto& [round, cost] : slower) cost *= 1.05;
   for (auto& [round, cost] : same) cost *= 1.005;
-  CHECK(compare(slower, best, options) == Verdict::separated);   // drift cancels
+  CHECK(compare(slower, best, options) == Verdict::separated);  // drift cancels
   CHECK(compare(same, best, options) == Verdict::indifferent);
 }
 
@@ -254,8 +256,8 @@ TEST_CASE("the shortlist keeps the promising and a few others") {
   }
   std::vector<std::string> left_out;
   const auto kept = shortlist(all, SearchOptions{}, left_out);
-  CHECK(kept.size() == 10);  // a fifth of 50
-  CHECK(kept[0] == 0);       // best predicted first
+  CHECK(kept.size() == 10);                                                      // a fifth of 50
+  CHECK(kept[0] == 0);                                                           // best predicted first
   CHECK(std::any_of(kept.begin(), kept.end(), [](auto i) { return i >= 40; }));  // a layout the model dislikes
   CHECK(left_out[0].empty());
   CHECK(left_out[49].find("predicted 3.00 times") != std::string::npos);

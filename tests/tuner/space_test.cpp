@@ -73,8 +73,9 @@ TEST_CASE("packing of three split axes: 8 choices, 6 of them mixed") {
 
 TEST_CASE("several parts on one device") {
   const auto space = enumerate_space(sample_problem({128, 128, 128}), sample_machine(2),
-                                     on({"cpu:0", "cpu:1"}, "parts_per_device=2 devices=2 s=1 exchange=merged transport=shared "
-                                                            "packing=packed overlap=off"));
+                                     on({"cpu:0", "cpu:1"},
+                                        "parts_per_device=2 devices=2 s=1 exchange=merged transport=shared "
+                                        "packing=packed overlap=off"));
   REQUIRE(space.candidates.size() == 6);
   for (const auto& candidate : space.candidates) {
     CHECK(candidate.plan.devices == std::vector<std::string>{"cpu:0", "cpu:0", "cpu:1", "cpu:1"});

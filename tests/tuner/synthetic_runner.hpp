@@ -9,10 +9,10 @@
 
 namespace halotune::test {
 
-/// Plans that differ in their thread count only: cheap to make, distinct keys.
+/// Plans that differ in an environment variable only: distinct keys, the same features.
 inline Plan numbered_plan(int number) {
   Plan plan;
-  plan.threads = number;
+  plan.environment["NUMBER"] = std::to_string(number);
   return plan;
 }
 
@@ -26,7 +26,8 @@ class SyntheticRunner : public TrialRunner {
     Behaviour behaviour = Behaviour::fine;
   };
 
-  SyntheticRunner(std::map<std::string, Model> plans, double noise, unsigned seed) : plans_(std::move(plans)), noise_(noise), random_(seed) {}
+  SyntheticRunner(std::map<std::string, Model> plans, double noise, unsigned seed)
+      : plans_(std::move(plans)), noise_(noise), random_(seed) {}
 
   RunnerAnswer prepare(const Plan& plan, double deadline_s) override {
     ++prepared[plan_key(plan)];
@@ -42,7 +43,8 @@ class SyntheticRunner : public TrialRunner {
   RunnerAnswer time(const Plan& plan, const Block& block) override {
     ++timed[plan_key(plan)];
     const Model& model = plans_.at(plan_key(plan));
-    if (model.behaviour == Behaviour::crashes) return {{}, TrialFailure{TrialStatus::failed, "signal 11"}, std::nullopt};
+    if (model.behaviour == Behaviour::crashes)
+      return {{}, TrialFailure{TrialStatus::failed, "signal 11"}, std::nullopt};
     if (model.behaviour == Behaviour::hangs) {
       clock_s += block.deadline_s;
       return {{}, TrialFailure{TrialStatus::timeout, "no answer"}, std::nullopt};

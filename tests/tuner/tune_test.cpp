@@ -106,7 +106,8 @@ TEST_CASE("tune --json has the documented shape") {
     CHECK(json["recommendation"].contains(key));
   }
   for (const auto& trial : json["trials"]) {
-    for (const char* key : {"plan", "status", "reason", "predicted_s", "median_s", "samples", "exact"}) CHECK(trial.contains(key));
+    for (const char* key : {"plan", "status", "reason", "predicted_s", "median_s", "samples", "exact"})
+      CHECK(trial.contains(key));
     CHECK(trial["status"].is_string());
   }
   for (const char* key : {"space", "tried", "seconds"}) CHECK(json["search"][key].is_number());

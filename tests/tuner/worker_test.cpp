@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
@@ -60,14 +62,15 @@ RunnerAnswer bad_then_good(const std::string& fault, double deadline_s, bool tim
   return bad;
 }
 
-/// Processes whose command line names this program's worker.
-int workers_alive() {
+/// Workers of this memory budget, which names those of one test.
+int workers_alive(std::int64_t memory_budget_bytes) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream in(entry.path() / "cmdline");
     std::stringstream text;
     text << in.rdbuf();
-    if (text.str().starts_with(std::string(HALOTUNE_PROGRAM) + '\0' + "worker")) ++count;
+    if (text.str().find("worker") == std::string::npos) continue;
+    if (text.str().find(std::to_string(memory_budget_bytes)) != std::string::npos) ++count;
   }
   return count;
 }
@@ -168,14 +171,17 @@ TEST_CASE("Without a worker or a reference state there is no answer") {
 }
 
 TEST_CASE("An interruption kills the busy worker and leaves no orphan") {
-  {
-    WorkerOptions options = with_fault("hang:s=2");
-    int asked = 0;
-    options.cancelled = [&] { return ++asked > 6; };
-    WorkerRunner runner(small_problem(), {"cpu:0"}, options);
-    CHECK_THROWS_AS(runner.prepare(plan_with(2), 60), Interrupted);
-  }
-  CHECK(workers_alive() == 0);
+  WorkerOptions options = with_fault("hang:s=2");
+  options.memory_budget_bytes += getpid();
+  int asked = 0, alive = 0;
+  options.cancelled = [&] {
+    if (++asked == 7) alive = workers_alive(options.memory_budget_bytes);
+    return asked >= 7;
+  };
+  WorkerRunner runner(small_problem(), {"cpu:0"}, options);
+  CHECK_THROWS_AS(runner.prepare(plan_with(2), 60), Interrupted);
+  CHECK(alive == 1);
+  CHECK(workers_alive(options.memory_budget_bytes) == 0);
 }
 
 TEST_CASE("Requests that are no requests get an answer") {

@@ -51,7 +51,9 @@ struct TrialLoop::Kept {
 TrialLoop::TrialLoop(TrialLoopOptions options) : options_(std::move(options)) {}
 TrialLoop::~TrialLoop() = default;
 
-std::string to_string(StateHash hash) { return fmt::format("{:016x}", hash.value); }
+std::string to_string(StateHash hash) {
+  return fmt::format("{:016x}", hash.value);
+}
 
 void TrialLoop::take_problem(const Json& json) {
   std::string text = json.dump();
@@ -120,8 +122,10 @@ Json TrialLoop::prepare(const Plan& plan, const std::string& reference) {
   if (const auto reason = unphysical(kept)) return failure(TrialStatus::wrong, *reason);
   const std::string hash = to_string(kept.simulation.state_hash());
   if (hash == reference) return Json{{"exact", true}};
-  Json json = failure(TrialStatus::wrong, fmt::format("the state after {} steps differs from the reference Plan's (hash {}, "
-                                                      "expected {})", compared_steps, hash, reference));
+  Json json =
+      failure(TrialStatus::wrong, fmt::format("the state after {} steps differs from the reference Plan's (hash {}, "
+                                              "expected {})",
+                                              compared_steps, hash, reference));
   json["exact"] = false;
   return json;
 }

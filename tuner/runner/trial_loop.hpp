@@ -30,10 +30,10 @@ struct TrialLoopOptions {
 /// |---|---|
 /// | `{"do":"reference","problem":P,"plan":L}` | `{"hash":"16 hex digits"}` after compared_steps steps |
 /// | `{"do":"prepare","problem":P,"plan":L,"reference":HASH}` | `{"exact":true}` |
-/// | `{"do":"time","problem":P,"plan":L,"steps":N,"repetitions":R,"warm_up":W}` | `{"samples":[seconds per step, ..]}` |
-/// | `{"do":"forget","plan":L}` | `{}` |
-/// Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with `"exact":false` after a difference.
-/// Simulations stay alive between visits within the budget, the least recently used goes first.
+/// | `{"do":"time","problem":P,"plan":L,"steps":N,"repetitions":R,"warm_up":W}` | `{"samples":[seconds per step, ..]}`
+/// | | `{"do":"forget","plan":L}` | `{}` | Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with
+/// `"exact":false` after a difference. Simulations stay alive between visits within the budget, the least recently used
+/// goes first.
 class TrialLoop {
  public:
   explicit TrialLoop(TrialLoopOptions options);

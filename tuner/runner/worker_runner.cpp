@@ -36,7 +36,8 @@ std::string last_words(const std::string& text) {
 std::optional<TrialFailure> failure_in(const Json& reply) {
   const auto found = reply.find("failure");
   if (found == reply.end()) return std::nullopt;
-  return TrialFailure{trial_status_from_string(found->value("status", "failed")), found->value("reason", "no reason given")};
+  return TrialFailure{trial_status_from_string(found->value("status", "failed")),
+                      found->value("reason", "no reason given")};
 }
 
 }  // namespace
@@ -109,7 +110,8 @@ std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, const Json&
   std::optional<TrialFailure> failure;
   Json reply;
   if (read == ChildProcess::Read::timeout) {
-    failure = {TrialStatus::timeout, fmt::format("no answer within the deadline of {:.3g} s; the worker was killed", deadline_s)};
+    failure = {TrialStatus::timeout,
+               fmt::format("no answer within the deadline of {:.3g} s; the worker was killed", deadline_s)};
   } else if (read == ChildProcess::Read::closed) {
     failure = ended(process);
   } else {
@@ -129,8 +131,10 @@ const std::string& WorkerRunner::reference_hash() {
   if (!reference_hash_.empty()) return reference_hash_;
   const auto reply = ask(reference_, request("reference", reference_), options_.reference_deadline_s);
   if (const auto* failure = std::get_if<TrialFailure>(&reply)) {
-    throw DeviceError(fmt::format("the reference Plan {} gave no state to compare with ({}: {}) try a smaller grid or other "
-                                  "--devices", short_text(reference_), to_string(failure->status), failure->reason));
+    throw DeviceError(
+        fmt::format("the reference Plan {} gave no state to compare with ({}: {}) try a smaller grid or other "
+                    "--devices",
+                    short_text(reference_), to_string(failure->status), failure->reason));
   }
   reference_hash_ = std::get<Json>(reply).value("hash", "");
   return reference_hash_;

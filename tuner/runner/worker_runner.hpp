@@ -22,12 +22,12 @@ class Interrupted : public std::runtime_error {
 };
 
 struct WorkerOptions {
-  std::vector<std::string> command;                 ///< the worker; empty: this program with `worker`
-  std::map<std::string, std::string> environment;   ///< of every worker, under that of the Plan
-  std::int64_t memory_budget_bytes = 0;             ///< for Plans kept alive by a worker; 0: an eighth of what is available
-  std::optional<std::int64_t> memory_limit_bytes;   ///< address space of a worker; absent: what is available + 4 GiB
+  std::vector<std::string> command;                ///< the worker; empty: this program with `worker`
+  std::map<std::string, std::string> environment;  ///< of every worker, under that of the Plan
+  std::int64_t memory_budget_bytes = 0;  ///< for Plans kept alive by a worker; 0: an eighth of what is available
+  std::optional<std::int64_t> memory_limit_bytes;  ///< address space of a worker; absent: what is available + 4 GiB
   double reference_deadline_s = 300;
-  std::function<bool()> cancelled;                  ///< asked ten times a second while waiting
+  std::function<bool()> cancelled;  ///< asked ten times a second while waiting
 };
 
 /// Times Plans in child processes, so that a crash, a hang, exhausted memory or a wrong answer costs one trial. One
