@@ -69,7 +69,12 @@ std::vector<std::string> devices_for_parts(std::int64_t parts) {
 
 std::string device_arguments(const std::vector<std::string>& devices) {
   if (devices == first_devices(static_cast<std::int64_t>(devices.size()))) return fmt::format("cpu:{}", devices.size());
-  return device_set_text(devices);
+  std::string text = "cpu:";
+  for (const std::string& device : devices) {
+    if (!device.starts_with("cpu:")) return device_set_text(devices);
+    text += (text.size() > 4 ? "," : "") + device.substr(4);
+  }
+  return text;
 }
 
 }  // namespace halotune

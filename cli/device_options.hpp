@@ -26,7 +26,7 @@ std::vector<std::string> parse_device_list(const std::string& text);
 /// cpu:0 .. cpu:n-1 for `parts` parts: as many devices as divide the parts and have a core each.
 std::vector<std::string> devices_for_parts(std::int64_t parts);
 
-/// A device list as --devices takes it back: "cpu:2" for cpu:0,cpu:1; "cpu:0,cpu:0" for two parts on one.
+/// A device list as --devices takes it back: "cpu:2" for cpu:0,cpu:1; "cpu:0,0" for two parts on one.
 std::string device_arguments(const std::vector<std::string>& devices);
 
 }  // namespace halotune

@@ -1,3 +1,5 @@
+set(HALOTUNE_PCH_HEADERS <nlohmann/json.hpp> <filesystem> <functional> <map> <optional> <span> <string> <vector>)
+
 # halotune_layer(NAME FOLDER dir [USES layer...] [LINKS target...])
 # One static library per folder: halotune_NAME. Sources are all *.cpp directly
 # in the folder and in sub-folders that are not layers of their own.
@@ -14,6 +16,13 @@ function(halotune_layer name)
   else()
     add_library(halotune_${name} INTERFACE)
     set(scope INTERFACE)
+  endif()
+  if(HALOTUNE_PCH AND sources)
+    if(name STREQUAL "base")
+      target_precompile_headers(halotune_base PRIVATE ${HALOTUNE_PCH_HEADERS})
+    else()
+      target_precompile_headers(halotune_${name} REUSE_FROM halotune_base)
+    endif()
   endif()
   target_include_directories(halotune_${name} ${scope} ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(halotune_${name} ${scope} halotune_flags ${LAYER_LINKS})
