@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -21,13 +22,16 @@
 namespace halotune {
 namespace {
 
+/// A week: every Plan gets its turn.
+constexpr double unlimited_s = 7 * 24 * 3600.0;
+
 struct Options {
   ProblemOptions problem;
   DeviceOptions devices;
   StoreOptions store;
   std::vector<std::string> restrictions;
   std::string search = "guided", objective = "time", machine;
-  double budget_s = SearchOptions{}.budget_s;
+  std::optional<double> budget_s;
   std::int64_t seed = 1;
   bool dry_run = false, fresh = false, all = false, json = false;
 };
@@ -51,10 +55,12 @@ TuneRequest request_of(const Options& options) {
   }
   collect(faults, [&] { request.search.kind = search_kind_from_string(options.search); });
   collect(faults, [&] { request.objective = objective_from_string(options.objective); });
-  if (!(options.budget_s > 0))
-    faults.push_back({"--budget", "is not positive", fmt::format("{}", options.budget_s), "give seconds"});
+  if (options.budget_s && !(*options.budget_s > 0)) {
+    faults.push_back({"--budget", "is not positive", fmt::format("{}", *options.budget_s), "give seconds"});
+  }
   throw_if_any(faults);
-  request.search.budget_s = options.budget_s;
+  const bool all = request.search.kind == SearchKind::exhaustive;
+  request.search.budget_s = options.budget_s.value_or(all ? unlimited_s : SearchOptions{}.budget_s);
   request.search.seed = static_cast<std::uint64_t>(options.seed);
   request.dry_run = options.dry_run;
   return request;
@@ -154,9 +160,9 @@ Command add_tune(CLI::App& program) {
   options->problem.add_to(*app);
   options->devices.add_to(*app);
   options->store.add_to(*app);
-  app->add_option("--budget", options->budget_s, "Wall-clock seconds for the search")
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  app->add_option("--budget", options->budget_s,
+                  "Wall-clock seconds for the search (default: 60 for guided, no limit for exhaustive)")
+      ->type_name("SECONDS");
   app->add_option("--search", options->search, "guided or exhaustive")->type_name("WORD")->capture_default_str();
   app->add_option("--restrict", options->restrictions, "Limit the Plans, e.g. s=1,2 or transport=shared (repeatable)")
       ->type_name("KEY=VALUES")

@@ -23,7 +23,7 @@ GOOD = {
     "server/server.hpp": '#include "tuner/space.hpp"\n#include <httplib.h>\n',
     "cli/main.cpp": '#include "server/server.hpp"\n#include "tuner/runner/simulated.hpp"\n#include <CLI/CLI.hpp>\n',
     "tests/solver/table.hpp": '#include "solver/plan.hpp"\n',
-    "tests/solver/plan_test.cpp": '#include "tests/solver/table.hpp"\n#include <catch2/catch_test_macros.hpp>\n',
+    "tests/solver/plan_test.cpp": '#include "tests/solver/table.hpp"\n#include "table.hpp"\n#include <catch2/catch_test_macros.hpp>\n',
 }
 
 BAD = [
@@ -35,6 +35,7 @@ BAD = [
     ("db/bad.cpp", '#include "solver/device/team.hpp"', "layer db may not see device"),
     ("tuner/bad.cpp", '#include "server/server.hpp"', "layer tuner may not see server"),
     ("tests/probes/bad.cpp", '#include "solver/plan.hpp"', "layer probes may not see solver"),
+    ("tests/probes/bare.cpp", '#include "table.hpp"', "names no file from the root"),
     ("tests/probes/other.cpp", '#include "tests/solver/table.hpp"', "only tests of the same folder"),
     ("tuner/model_bad.cpp", '#include "tuner/runner/simulated.hpp"', "reaches tuner/runner/simulated.hpp"),
     ("tuner/search/bad.cpp", '#include "tuner/runner/simulated.hpp"', "reaches tuner/runner/simulated.hpp"),

@@ -48,13 +48,18 @@ Json packing_json(const std::array<Packing, 3>& packing) {
   return json;
 }
 
-std::string packing_text(const std::array<Packing, 3>& packing) {
-  if (same_on_all_axes(packing)) return std::string(to_string(packing[0]));
+/// Of the split axes alone: packing of the others moves nothing.
+std::string packing_text(const Plan& plan) {
   std::string text;
+  bool same = true;
+  std::optional<Packing> first;
   for (int axis = 0; axis < 3; ++axis) {
-    text += fmt::format("{}{}:{}", axis == 0 ? "" : ",", axis_name[axis], to_string(packing[axis]));
+    if (plan.parts[axis] <= 1) continue;
+    first = first.value_or(plan.packing[axis]);
+    same = same && plan.packing[axis] == *first;
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", axis_name[axis], to_string(plan.packing[axis]));
   }
-  return text;
+  return same ? std::string(to_string(first.value_or(plan.packing[0]))) : text;
 }
 
 std::string devices_text(const std::vector<std::string>& devices) {
@@ -99,7 +104,7 @@ std::string short_text(const Plan& plan) {
   text += fmt::format(" s={} {} {} {}", plan.steps_per_exchange, to_string(plan.exchange), to_string(plan.depths),
                       plan.transport);
   if (plan.remote_transport) text += "+" + *plan.remote_transport;
-  text += fmt::format(" {} {} {}", packing_text(plan.packing), to_string(plan.overlap), devices_text(plan.devices));
+  text += fmt::format(" {} {} {}", packing_text(plan), to_string(plan.overlap), devices_text(plan.devices));
   if (plan.threads != 0) text += fmt::format(" threads={}", plan.threads);
   for (const auto& [name, value] : plan.environment) text += fmt::format(" {}={}", name, value);
   return text;

@@ -52,7 +52,7 @@ TEST_CASE("Plan round-trips", "[plan]") {
   CHECK(plan_key(plan_from_json(json)) == plan_key(plan));
   CHECK(plan_key(Plan{}) != plan_key(plan));
   CHECK(short_text(plan) ==
-        "2x1x3 cut-x@40 cut-z@10,70 s=4 merged uniform staged+mpi_host x:packed,y:strided,z:strided progress "
+        "2x1x3 cut-x@40 cut-z@10,70 s=4 merged uniform staged+mpi_host x:packed,z:strided progress "
         "cpu:0,cpu:1,0,1:0,1:cpu:2,cpu:0 threads=3 A= HSA_ENABLE_SDMA=0");
 }
 
