@@ -1,6 +1,5 @@
 #include "cli/doctor_findings.hpp"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include "cli/quantities.hpp"
 #include "db/file_system.hpp"
+#include "db/schema.hpp"
 #include "db/store.hpp"
 #include "probes/machine_keys.hpp"
 #include "solver/device/cgroup_limits.hpp"
@@ -235,7 +235,7 @@ std::vector<Finding> build_findings() {
 
 std::vector<Finding> store_findings_at(const fs::path& file) {
   std::vector<Finding> findings;
-  findings.push_back({"SQLite", Level::ok, fmt::format("{}, rollback journal", SQLite::getLibVersion()), "", ""});
+  findings.push_back({"SQLite", Level::ok, fmt::format("{}, rollback journal", sqlite_version()), "", ""});
   try {
     const FileSystem place = file_system_of(file);
     const auto network = network_file_system(place);

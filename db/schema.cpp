@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 namespace halotune {
@@ -149,6 +150,8 @@ const std::vector<Migration>& schema_migrations() {
   static const std::vector<Migration> steps = {{1, schema_1}};
   return steps;
 }
+
+std::string sqlite_version() { return SQLite::getLibVersion(); }
 
 std::int64_t schema_version() {
   return schema_migrations().back().to_version;

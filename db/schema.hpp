@@ -51,6 +51,9 @@ struct Migration {
 const std::vector<Migration>& schema_migrations();
 std::int64_t schema_version();
 
+/// Version of the SQLite library that this program runs with, e.g. "3.40.1".
+std::string sqlite_version();
+
 /// Application id and schema version of an open file.
 struct SchemaMark {
   std::int64_t application = 0;

@@ -19,8 +19,8 @@ std::vector<Message> exchange_messages(const std::vector<HaloBox>& boxes, const 
     message.packing = message_packing(plan, halo.direction);
     const Box source = to_local(shifted(halo.box, halo.shift), from.memory.part());
     const Box target = to_local(halo.box, to.memory.part());
-    message.transfers.push_back({from.memory.bytes(halo.field, halo.strip_side, source),
-                                 to.memory.bytes(halo.field, halo.strip_side, target)});
+    message.transfers.push_back(
+        {from.memory.bytes(halo.field, halo.strip_side, source), to.memory.bytes(halo.field, halo.strip_side, target)});
   }
   std::vector<Message> list;
   list.reserve(messages.size());
@@ -46,7 +46,8 @@ std::vector<HaloBox> mutated(std::vector<HaloBox> boxes, SimulationOptions::Muta
   return boxes;
 }
 
-template std::vector<Message> exchange_messages<float>(const std::vector<HaloBox>&, const Plan&, const PartRuns<float>&);
+template std::vector<Message> exchange_messages<float>(const std::vector<HaloBox>&, const Plan&,
+                                                       const PartRuns<float>&);
 template std::vector<Message> exchange_messages<double>(const std::vector<HaloBox>&, const Plan&,
                                                         const PartRuns<double>&);
 

@@ -12,9 +12,9 @@ namespace halotune {
 template <class T>
 struct PartRun {
   PartMemory<T> memory;
-  int device = 0;               ///< index of its Team
-  std::int64_t steps_taken = 0; ///< advanced by the device itself; only kept where sources or receivers need it
-  std::vector<T> frozen_psi;    ///< mutation frozen_psi only
+  int device = 0;                ///< index of its Team
+  std::int64_t steps_taken = 0;  ///< advanced by the device itself; only kept where sources or receivers need it
+  std::vector<T> frozen_psi;     ///< mutation frozen_psi only
 };
 
 template <class T>

@@ -44,14 +44,14 @@ enum class Side {
 
 /// Ghost depth of `field` at a side along `axis` (0 low, 1 high) towards a split, design rule 2.
 /// `s` is the number of local steps still to be taken; exchange split has s = 1.
-std::int64_t depth(FieldId field, int axis, int side, int radius, Scheme scheme, ExchangeKind exchange,
-                   Depths depths, std::int64_t s);
+std::int64_t depth(FieldId field, int axis, int side, int radius, Scheme scheme, ExchangeKind exchange, Depths depths,
+                   std::int64_t s);
 
 /// One part of the cut grid.
 struct Part {
-  std::int64_t index = 0;                 ///< x fastest
-  std::array<std::int64_t, 3> place{};    ///< position in the parts grid
-  Box owned;                              ///< global cells
+  std::int64_t index = 0;               ///< x fastest
+  std::array<std::int64_t, 3> place{};  ///< position in the parts grid
+  Box owned;                            ///< global cells
   std::array<std::array<Side, 2>, 3> sides{};
 };
 
@@ -79,10 +79,10 @@ Box psi_strip(const Part& part, const Problem& problem, const Plan& plan, FieldI
 /// Everything part `to` receives from `from` for one field, in the coordinates of both.
 struct HaloBox {
   FieldId field;
-  int strip_side = 0;               ///< for psi: low or high layer
-  std::int64_t from = 0, to = 0;    ///< part indices
-  std::array<int, 3> direction{};   ///< from `to` towards `from`, each -1, 0, 1
-  Box box;                          ///< cells in the coordinates of the receiver (ghosts of `to`)
+  int strip_side = 0;                   ///< for psi: low or high layer
+  std::int64_t from = 0, to = 0;        ///< part indices
+  std::array<int, 3> direction{};       ///< from `to` towards `from`, each -1, 0, 1
+  Box box;                              ///< cells in the coordinates of the receiver (ghosts of `to`)
   std::array<std::int64_t, 3> shift{};  ///< add to get the sender's coordinates (periodic axes)
 };
 enum class ExchangePhase { merged, split_p, split_v };

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include "solver/cell_hash.hpp"
@@ -12,13 +11,12 @@ namespace halotune {
 namespace {
 
 using Cell = std::array<std::int64_t, 3>;  // global
-using ValueAt = std::function<double(FieldId, const Cell&)>;
 
 double centre_m(const Problem& problem, const Cell& cell, int axis) {
   return (static_cast<double>(cell[axis]) + 0.5) * problem.spacing_m[axis];
 }
 
-double gaussian(const GaussianState& state, const Problem& problem, FieldId field, const Cell& cell) {
+double value_at(const GaussianState& state, const Problem& problem, FieldId field, const Cell& cell) {
   if (field.kind != FieldKind::p) return 0;
   double squared_m2 = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -30,7 +28,7 @@ double gaussian(const GaussianState& state, const Problem& problem, FieldId fiel
 
 /// p = A cos(w t) prod cos(k_a x_a); v_a = A k_a / (rho w) sin(w t) sin(k_a x_a) prod_{b != a} cos(k_b x_b),
 /// taken at t = -dt/2 for v.
-double standing_wave(const StandingWaveState& state, const Problem& problem, FieldId field, const Cell& cell) {
+double value_at(const StandingWaveState& state, const Problem& problem, FieldId field, const Cell& cell) {
   std::array<double, 3> wave_number{};
   double omega_squared = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -56,55 +54,48 @@ double standing_wave(const StandingWaveState& state, const Problem& problem, Fie
   return value;
 }
 
-ValueAt value_of(const Problem& problem) {
-  struct Choose {
-    const Problem& problem;
-    ValueAt operator()(const ZeroState&) const {
-      return [](FieldId, const Cell&) { return 0.0; };
+double value_at(const ZeroState&, const Problem&, FieldId, const Cell&) {
+  return 0;
+}
+
+double value_at(const RandomState& state, const Problem& problem, FieldId field, const Cell& cell) {
+  const std::int64_t index = cell[0] + problem.grid[0] * (cell[1] + problem.grid[1] * cell[2]);
+  return random_value(state.seed, field_number(field), index);
+}
+
+/// This member's share of the owned cells of one field, or of one psi strip.
+template <class T, class State>
+void fill(PartMemory<T>& memory, const Problem& problem, const State& state, FieldId field, int side,
+          TeamMember member) {
+  const Box box = intersection(memory.stored(field, side), local_owned(memory.part()));
+  const auto& offset = memory.part().owned.lo;
+  const std::int64_t z0 = box.lo[2] + box.size(2) * member.thread / member.threads;
+  const std::int64_t z1 = box.lo[2] + box.size(2) * (member.thread + 1) / member.threads;
+  for (std::int64_t z = z0; z < z1; ++z) {
+    for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
+      T* row = memory.at(field, side, 0, y, z);
+      for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
+        row[x] = static_cast<T>(value_at(state, problem, field, {x + offset[0], y + offset[1], z + offset[2]}));
+      }
     }
-    ValueAt operator()(const RandomState& state) const {
-      const auto nx = problem.grid[0];
-      const auto ny = problem.grid[1];
-      return [seed = state.seed, nx, ny](FieldId field, const Cell& cell) {
-        return random_value(seed, field_number(field), cell[0] + nx * (cell[1] + ny * cell[2]));
-      };
-    }
-    ValueAt operator()(const GaussianState& state) const {
-      return [state, &p = problem](FieldId field, const Cell& cell) { return gaussian(state, p, field, cell); };
-    }
-    ValueAt operator()(const StandingWaveState& state) const {
-      return [state, &p = problem](FieldId field, const Cell& cell) { return standing_wave(state, p, field, cell); };
-    }
-  };
-  return std::visit(Choose{problem}, problem.initial);
+  }
 }
 
 }  // namespace
 
 template <class T>
 void set_initial_state(PartMemory<T>& memory, const Problem& problem, Team& team) {
-  const ValueAt value = value_of(problem);
-  const Box owned = local_owned(memory.part());
-  const auto& offset = memory.part().owned.lo;
-  const auto fill = [&](FieldId field, int side, const Box& box, TeamMember member) {
-    const std::int64_t z0 = box.lo[2] + box.size(2) * member.thread / member.threads;
-    const std::int64_t z1 = box.lo[2] + box.size(2) * (member.thread + 1) / member.threads;
-    for (std::int64_t z = z0; z < z1; ++z) {
-      for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
-        T* row = memory.at(field, side, 0, y, z);
-        for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
-          row[x] = static_cast<T>(value(field, {x + offset[0], y + offset[1], z + offset[2]}));
-        }
-      }
-    }
-  };
-  team.run([&](TeamMember member) {
-    fill({FieldKind::p, 0}, 0, owned, member);
-    for (int axis = 0; axis < 3; ++axis) fill({FieldKind::v, axis}, 0, owned, member);
-    for_each_strip([&](FieldId field, int side) {
-      if (memory.has(field, side)) fill(field, side, intersection(memory.stored(field, side), owned), member);
-    });
-  });
+  std::visit(
+      [&](const auto& state) {
+        team.run([&](TeamMember member) {
+          fill(memory, problem, state, {FieldKind::p, 0}, 0, member);
+          for (int axis = 0; axis < 3; ++axis) fill(memory, problem, state, {FieldKind::v, axis}, 0, member);
+          for_each_strip([&](FieldId field, int side) {
+            if (memory.has(field, side)) fill(memory, problem, state, field, side, member);
+          });
+        });
+      },
+      problem.initial);
 }
 
 template void set_initial_state<float>(PartMemory<float>&, const Problem&, Team&);

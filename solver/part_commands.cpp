@@ -1,7 +1,6 @@
 #include "solver/part_commands.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace halotune {
@@ -24,56 +23,6 @@ Box share_of(const Box& box, int axis, TeamMember member) {
   share.lo[axis] = box.lo[axis] + box.size(axis) * member.thread / member.threads;
   share.hi[axis] = box.lo[axis] + box.size(axis) * (member.thread + 1) / member.threads;
   return share;
-}
-
-template <class T>
-void fill(PartMemory<T>& memory, FieldId field, int side, const Box& box, T value) {
-  for (std::int64_t z = box.lo[2]; z < box.hi[2]; ++z) {
-    for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
-      T* row = memory.at(field, side, 0, y, z);
-      std::fill(row + box.lo[0], row + box.hi[0], value);
-    }
-  }
-}
-
-/// Stored cells that an exchange is responsible for: beyond the owned box on split sides.
-std::vector<Box> ghost_boxes(const Part& part, const Box& stored) {
-  Box inside = stored;
-  const Box owned = local_owned(part);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (part.sides[axis][0] == Side::split) inside.lo[axis] = std::max(inside.lo[axis], owned.lo[axis]);
-    if (part.sides[axis][1] == Side::split) inside.hi[axis] = std::min(inside.hi[axis], owned.hi[axis]);
-  }
-  return difference(stored, inside);
-}
-
-bool is_psi(FieldId field) { return field.kind == FieldKind::psi_v || field.kind == FieldKind::psi_p; }
-
-template <class T, class F>
-void for_each_ghost_psi(const PartMemory<T>& memory, F&& f) {
-  for_each_strip([&](FieldId field, int side) {
-    if (!memory.has(field, side)) return;
-    for (const Box& box : ghost_boxes(memory.part(), memory.stored(field, side))) {
-      for (std::int64_t z = box.lo[2]; z < box.hi[2]; ++z) {
-        for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
-          for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) f(memory.at(field, side, x, y, z));
-        }
-      }
-    }
-  });
-}
-
-template <class T>
-std::vector<T> ghost_psi(const PartMemory<T>& memory) {
-  std::vector<T> values;
-  for_each_ghost_psi(memory, [&](T* value) { values.push_back(*value); });
-  return values;
-}
-
-template <class T>
-void set_ghost_psi(const PartMemory<T>& memory, const std::vector<T>& values) {
-  std::size_t next = 0;
-  for_each_ghost_psi(memory, [&](T* value) { *value = values[next++]; });
 }
 
 }  // namespace
@@ -127,10 +76,9 @@ void PartCommands<T>::in_turn(const StepRegion& region, int members) {
 
 template <class T>
 void PartCommands<T>::inner_velocity(const StepRegion& inner, int members) {
-  for_tiles("velocity", inner, members,
-            [](const Kernels<T>& kernels, const PartView<T>& view, const ThreadTile& tile) {
-              kernels.velocity(view, tile.velocity);
-            });
+  for_tiles("velocity", inner, members, [](const Kernels<T>& kernels, const PartView<T>& view, const ThreadTile& tile) {
+    kernels.velocity(view, tile.velocity);
+  });
 }
 
 template <class T>
@@ -197,10 +145,8 @@ template <class T>
 void PartCommands<T>::wrap_pressure(const StepRegion& region) {
   for (int axis = 1; axis < 3; ++axis) {
     if (part_.sides[axis][0] != Side::wrap || region.velocity[axis].empty()) continue;
-    launch("wrap", [axis, box = region.velocity[axis], &kernels = context_.kernels,
-                    &view = run_.memory.view()](TeamMember member) {
-      kernels.wrap_ghosts(view, 0, axis, share_of(box, 3 - axis, member));
-    });
+    launch("wrap", [axis, box = region.velocity[axis], &kernels = context_.kernels, &view = run_.memory.view()](
+                       TeamMember member) { kernels.wrap_ghosts(view, 0, axis, share_of(box, 3 - axis, member)); });
   }
 }
 
@@ -208,10 +154,10 @@ template <class T>
 void PartCommands<T>::wrap_velocity(const StepRegion& region) {
   for (int axis = 1; axis < 3; ++axis) {
     if (part_.sides[axis][0] != Side::wrap || region.pressure.empty()) continue;
-    launch("wrap", [axis, box = region.pressure, &kernels = context_.kernels,
-                    &view = run_.memory.view()](TeamMember member) {
-      kernels.wrap_ghosts(view, 1 + axis, axis, share_of(box, 3 - axis, member));
-    });
+    launch("wrap",
+           [axis, box = region.pressure, &kernels = context_.kernels, &view = run_.memory.view()](TeamMember member) {
+             kernels.wrap_ghosts(view, 1 + axis, axis, share_of(box, 3 - axis, member));
+           });
   }
 }
 
@@ -258,57 +204,6 @@ void PartCommands<T>::observe() {
       const T* p = run.memory.at({FieldKind::p, 0}, 0, tap.local[0], tap.local[1], tap.local[2]);
       context.traces[tap.receiver].push_back(static_cast<double>(*p));
     }
-  });
-}
-
-template <class T>
-void PartCommands<T>::poison(const std::vector<FieldId>& fields) {
-  launch("poison", [fields, &run = run_](TeamMember member) {
-    if (member.thread != 0) return;
-    for (const FieldId field : fields) {
-      for (int side = 0; side < (is_psi(field) ? 2 : 1); ++side) {
-        if (!run.memory.has(field, side)) continue;
-        for (const Box& box : ghost_boxes(run.memory.part(), run.memory.stored(field, side))) {
-          fill(run.memory, field, side, box, std::numeric_limits<T>::quiet_NaN());
-        }
-      }
-    }
-  });
-}
-
-template <class T>
-void PartCommands<T>::refresh(const std::vector<HaloBox>& received) {
-  std::vector<Box> boxes;
-  for (const HaloBox& halo : received) {
-    if (halo.to != part_.index || halo.field.kind != FieldKind::p) continue;
-    const Box local = to_local(halo.box, part_);
-    bool near_face = false;
-    for (int axis = 0; axis < 3; ++axis) {
-      near_face = near_face || (part_.sides[axis][0] != Side::split && local.lo[axis] < radius_) ||
-                  (part_.sides[axis][1] != Side::split && local.hi[axis] > part_.owned.size(axis) - radius_);
-    }
-    if (near_face) boxes.push_back(local);
-  }
-  if (boxes.empty()) return;
-  launch("refresh", [boxes, &kernels = context_.kernels, &view = run_.memory.view()](TeamMember member) {
-    for (std::size_t i = static_cast<std::size_t>(member.thread); i < boxes.size();
-         i += static_cast<std::size_t>(member.threads)) {
-      kernels.refresh_ghosts(view, 0, boxes[i]);
-    }
-  });
-}
-
-template <class T>
-void PartCommands<T>::remember_ghost_psi() {
-  launch("mutation", [&run = run_](TeamMember member) {
-    if (member.thread == 0) run.frozen_psi = ghost_psi(run.memory);
-  });
-}
-
-template <class T>
-void PartCommands<T>::restore_ghost_psi() {
-  launch("mutation", [&run = run_](TeamMember member) {
-    if (member.thread == 0 && !run.frozen_psi.empty()) set_ghost_psi(run.memory, run.frozen_psi);
   });
 }
 

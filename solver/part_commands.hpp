@@ -30,13 +30,6 @@ class PartCommands {
   void inject(const std::vector<Box>& boxes);
   /// Receivers, and the count of steps.
   void observe();
-  /// Fills ghosts beyond split sides of the given fields with NaN.
-  void poison(const std::vector<FieldId>& fields);
-  /// Mirrors next to received cells.
-  void refresh(const std::vector<HaloBox>& received);
-  /// Mutation frozen_psi: remembers psi of the ghosts after an exchange, and puts it back.
-  void remember_ghost_psi();
-  void restore_ghost_psi();
 
   bool fusable() const;
 

@@ -31,7 +31,7 @@ struct CpmlFace {
   double reflection = 1e-8;  ///< R in sigma_max = -(q+1) c_max ln(R) / (2 L h)
   double grading = 3;        ///< q
   double kappa_max = 5;
-  double alpha_ratio = 0.05; ///< alpha_max / sigma_max
+  double alpha_ratio = 0.05;  ///< alpha_max / sigma_max
   bool operator==(const CpmlFace&) const = default;
 };
 
@@ -75,7 +75,7 @@ struct SampledWavelet {
 /// A pressure rate: each step adds dt * amplitude * weight(cell) * w((n + 1/2) dt) to p(n+1).
 struct Source {
   std::array<double, 3> position_m{};
-  double amplitude = 1;  ///< [Pa/s] rate of pressure at the centre for a unit wavelet
+  double amplitude = 1;           ///< [Pa/s] rate of pressure at the centre for a unit wavelet
   std::int64_t radius_cells = 2;  ///< Gaussian width (standard deviation) of the footprint in cells; 0 = one cell
   using Ricker = RickerWavelet;
   using Samples = SampledWavelet;
@@ -94,8 +94,8 @@ struct Receiver {
 };
 
 struct OutputSpec {
-  std::string file;             ///< HDF5 with receiver traces; empty: none
-  std::int64_t every_steps = 1; ///< sampling of the traces
+  std::string file;              ///< HDF5 with receiver traces; empty: none
+  std::int64_t every_steps = 1;  ///< sampling of the traces
   bool operator==(const OutputSpec&) const = default;
 };
 

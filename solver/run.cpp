@@ -11,7 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// Steps in chunks of about half a second, so that progress and stopping stay cheap and prompt.
 void take_steps(Simulation& simulation, const RunOptions& options, RunReport& report) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "solver/ghost_commands.hpp"
 #include "solver/part_commands.hpp"
 
 namespace halotune {
@@ -14,9 +15,11 @@ using Mutation = SimulationOptions::Mutation;
 template <class T>
 class Recorder {
  public:
-  Recorder(const ScheduleContext<T>& context, Block& block) : context_(context), program_(block.program), block_(block) {
+  Recorder(const ScheduleContext<T>& context, Block& block)
+      : context_(context), program_(block.program), block_(block) {
     for (std::size_t i = 0; i < context.parts.size(); ++i) {
       commands_.emplace_back(context, program_, static_cast<std::int64_t>(i));
+      ghosts_.emplace_back(context, program_, static_cast<std::int64_t>(i));
     }
   }
 
@@ -36,6 +39,12 @@ class Recorder {
   void parts_of(int device, F&& f) {
     for (std::size_t i = 0; i < context_.parts.size(); ++i) {
       if (context_.parts[i]->device == device) f(commands_[i], context_.cut.part[i]);
+    }
+  }
+  template <class F>
+  void ghosts_of(int device, F&& f) {
+    for (std::size_t i = 0; i < context_.parts.size(); ++i) {
+      if (context_.parts[i]->device == device) f(ghosts_[i]);
     }
   }
   /// `inner` computes what needs no ghosts while the exchange is on its way, as the Plan overlaps.
@@ -61,6 +70,7 @@ class Recorder {
   Program& program_;
   Block& block_;
   std::vector<PartCommands<T>> commands_;
+  std::vector<GhostCommands<T>> ghosts_;
 };
 
 template <class T>
@@ -87,14 +97,14 @@ typename Recorder<T>::Link Recorder<T>::connect(ExchangePhase phase) {
 template <class T>
 void Recorder<T>::poison(int device, const Link& link) {
   if (!context_.options.poison_ghosts) return;
-  parts_of(device, [&](PartCommands<T>& commands, const Part&) { commands.poison(link.fields); });
+  ghosts_of(device, [&](GhostCommands<T>& ghosts) { ghosts.poison(link.fields); });
 }
 
 template <class T>
 void Recorder<T>::refresh(int device, const Link& link) {
-  parts_of(device, [&](PartCommands<T>& commands, const Part&) {
-    commands.refresh(link.boxes);
-    if (context_.options.mutation == Mutation::frozen_psi) commands.remember_ghost_psi();
+  ghosts_of(device, [&](GhostCommands<T>& ghosts) {
+    ghosts.refresh(link.boxes);
+    if (context_.options.mutation == Mutation::frozen_psi) ghosts.remember_psi();
   });
 }
 
@@ -128,7 +138,7 @@ void Recorder<T>::merged(int sub_steps) {
     release(device, link, 1);
     for (int remaining = sub_steps; remaining >= 1; --remaining) {
       if (context_.options.mutation == Mutation::frozen_psi && remaining < sub_steps) {
-        parts_of(device, [](PartCommands<T>& commands, const Part&) { commands.restore_ghost_psi(); });
+        ghosts_of(device, [](GhostCommands<T>& ghosts) { ghosts.restore_psi(); });
       }
       if (remaining == 1 && overlaps() && link.exchange != nullptr) {
         last_sub_step(device, link);
@@ -154,9 +164,10 @@ void Recorder<T>::last_sub_step(int device, const Link& link) {
   const Plan& plan = context_.plan;
   const auto regions = [&](const Part& part) {
     const StepRegion all = step_region(part, problem, plan, 1);
-    const std::int64_t sent = std::max(
-        depth({FieldKind::p, 0}, 0, 0, problem.radius(), problem.scheme, plan.exchange, plan.depths, plan.steps_per_exchange),
-        depth({FieldKind::p, 0}, 0, 1, problem.radius(), problem.scheme, plan.exchange, plan.depths, plan.steps_per_exchange));
+    const std::int64_t sent = std::max(depth({FieldKind::p, 0}, 0, 0, problem.radius(), problem.scheme, plan.exchange,
+                                             plan.depths, plan.steps_per_exchange),
+                                       depth({FieldKind::p, 0}, 0, 1, problem.radius(), problem.scheme, plan.exchange,
+                                             plan.depths, plan.steps_per_exchange));
     return std::pair{all, inner_region(all, part, sent, problem.radius())};
   };
   parts_of(device, [&](PartCommands<T>& commands, const Part& part) {

@@ -21,17 +21,41 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-void Simulation::advance(std::int64_t n) { state_->typed->advance(n); }
-std::int64_t Simulation::steps_taken() const { return state_->typed->steps_taken(); }
-StateHash Simulation::state_hash() { return state_->typed->state_hash(); }
-std::string Simulation::digest() { return state_->typed->digest(); }
-std::vector<double> Simulation::gather(int field) { return state_->typed->gather(field); }
-void Simulation::scatter(int field, const std::vector<double>& values) { state_->typed->scatter(field, values); }
-double Simulation::energy() { return state_->typed->energy(); }
-bool Simulation::finite() { return state_->typed->finite(); }
-const std::vector<std::vector<double>>& Simulation::traces() const { return state_->typed->traces(); }
-const Problem& Simulation::problem() const { return state_->typed->problem(); }
-const Plan& Simulation::plan() const { return state_->typed->plan(); }
-std::vector<Simulation::Timing> Simulation::timings() const { return state_->typed->timings(); }
+void Simulation::advance(std::int64_t n) {
+  state_->typed->advance(n);
+}
+std::int64_t Simulation::steps_taken() const {
+  return state_->typed->steps_taken();
+}
+StateHash Simulation::state_hash() {
+  return state_->typed->state_hash();
+}
+std::string Simulation::digest() {
+  return state_->typed->digest();
+}
+std::vector<double> Simulation::gather(int field) {
+  return state_->typed->gather(field);
+}
+void Simulation::scatter(int field, const std::vector<double>& values) {
+  state_->typed->scatter(field, values);
+}
+double Simulation::energy() {
+  return state_->typed->energy();
+}
+bool Simulation::finite() {
+  return state_->typed->finite();
+}
+const std::vector<std::vector<double>>& Simulation::traces() const {
+  return state_->typed->traces();
+}
+const Problem& Simulation::problem() const {
+  return state_->typed->problem();
+}
+const Plan& Simulation::plan() const {
+  return state_->typed->plan();
+}
+std::vector<Simulation::Timing> Simulation::timings() const {
+  return state_->typed->timings();
+}
 
 }  // namespace halotune

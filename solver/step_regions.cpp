@@ -26,9 +26,7 @@ Box bounding_box(const StepRegion& region) {
 /// Cut positions of [lo, hi) into `pieces` runs of about equal cost.
 std::vector<std::int64_t> weighted_cuts(std::int64_t lo, std::int64_t hi, int pieces,
                                         const std::array<std::int64_t, 2>& layer_bounds, double layer_weight) {
-  const auto weight = [&](std::int64_t i) {
-    return i < layer_bounds[0] || i >= layer_bounds[1] ? layer_weight : 1.0;
-  };
+  const auto weight = [&](std::int64_t i) { return i < layer_bounds[0] || i >= layer_bounds[1] ? layer_weight : 1.0; };
   double total = 0;
   for (std::int64_t i = lo; i < hi; ++i) total += weight(i);
   std::vector<std::int64_t> cuts{lo};
@@ -70,7 +68,9 @@ Box to_local(const Box& global, const Part& part) {
   return shifted(global, {-part.owned.lo[0], -part.owned.lo[1], -part.owned.lo[2]});
 }
 
-Box local_owned(const Part& part) { return to_local(part.owned, part); }
+Box local_owned(const Part& part) {
+  return to_local(part.owned, part);
+}
 
 StepRegion step_region(const Part& part, const Problem& problem, const Plan& plan, std::int64_t remaining) {
   const int r = problem.radius();
@@ -80,8 +80,7 @@ StepRegion step_region(const Part& part, const Problem& problem, const Plan& pla
       for (int side = 0; side < 2; ++side) {
         if (part.sides[axis][side] != Side::split || plan.exchange == ExchangeKind::split) continue;
         const std::int64_t cells =
-            steps == 0 ? 0
-                       : depth(field, axis, side, r, problem.scheme, plan.exchange, Depths::minimal, steps);
+            steps == 0 ? 0 : depth(field, axis, side, r, problem.scheme, plan.exchange, Depths::minimal, steps);
         (side == 0 ? box.lo[axis] : box.hi[axis]) += side == 0 ? -cells : cells;
       }
     }

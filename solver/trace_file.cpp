@@ -14,7 +14,8 @@ namespace {
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
-    if (id < 0) throw DeviceError(std::string("HDF5 could not create ") + what + " (library call failed) check the disk");
+    if (id < 0)
+      throw DeviceError(std::string("HDF5 could not create ") + what + " (library call failed) check the disk");
   }
   ~Handle() { close_(id_); }
   Handle(const Handle&) = delete;
@@ -27,12 +28,14 @@ class Handle {
 };
 
 void require(herr_t status, const char* what) {
-  if (status < 0) throw DeviceError(std::string("HDF5 could not write ") + what + " (library call failed) check the disk");
+  if (status < 0)
+    throw DeviceError(std::string("HDF5 could not write ") + what + " (library call failed) check the disk");
 }
 
 void write_doubles(hid_t file, const char* name, const std::vector<hsize_t>& shape, const std::vector<double>& values) {
   const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, name);
-  const Handle set(H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, name);
+  const Handle set(H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+                   name);
   if (!values.empty()) require(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
 }
 
@@ -73,7 +76,8 @@ void write_contents(const std::filesystem::path& path, const Problem& problem,
   const std::size_t samples = traces.empty() ? 0 : traces.front().size();
   std::vector<double> times(samples);
   for (std::size_t i = 0; i < samples; ++i) {
-    times[i] = static_cast<double>((static_cast<std::int64_t>(i) + 1) * problem.output.every_steps) * problem.time_step_s;
+    times[i] =
+        static_cast<double>((static_cast<std::int64_t>(i) + 1) * problem.output.every_steps) * problem.time_step_s;
   }
   std::vector<double> values;
   std::vector<double> positions;

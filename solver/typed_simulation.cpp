@@ -28,13 +28,13 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       cut_(decompose(problem_, plan_)),
       devices_(open_devices(plan_)),
       traces_(problem_.receivers.size()),
-      context_{problem_,  plan_,  cut_,   options_, kernels<T>(options.isa, problem_.order), devices_.pointers(),
-               parts_, traces_} {
+      context_{problem_, plan_,  cut_, options_, kernels<T>(options.isa, problem_.order), devices_.pointers(),
+               parts_,   traces_} {
   for (const Part& part : cut_.part) {
     const int device = devices_.device_of_part[static_cast<std::size_t>(part.index)];
     Team& team = *devices_.teams[static_cast<std::size_t>(device)];
-    parts_.push_back(std::make_unique<PartRun<T>>(
-        PartRun<T>{PartMemory<T>(part, problem_, plan_, team), device, 0, {}}));
+    parts_.push_back(
+        std::make_unique<PartRun<T>>(PartRun<T>{PartMemory<T>(part, problem_, plan_, team), device, 0, {}}));
     set_initial_state(parts_.back()->memory, problem_, team);
   }
   complete_ghosts();
@@ -69,7 +69,8 @@ std::vector<Simulation::Timing> TypedSimulation<T>::timings() const {
   std::vector<Simulation::Timing> list;
   if (block_ == nullptr) return list;
   for (const auto& timing : block_->program.timings()) {
-    list.push_back({devices_.names[static_cast<std::size_t>(timing.device)], timing.label, timing.seconds, timing.calls});
+    list.push_back(
+        {devices_.names[static_cast<std::size_t>(timing.device)], timing.label, timing.seconds, timing.calls});
   }
   return list;
 }

@@ -12,14 +12,14 @@ namespace halotune {
 struct CheckRow {
   std::vector<std::string> cells;  ///< as the table's columns
   bool passed = true;
-  Json values;                     ///< the same as numbers, for --json
+  Json values;  ///< the same as numbers, for --json
 };
 
 /// A check as a value: the cli prints it, tests assert it.
 struct CheckTable {
-  std::string name;     ///< "laplacian", "operators", "time", "reflection", "exactness", "energy", "analytic"
+  std::string name;  ///< "laplacian", "operators", "time", "reflection", "exactness", "energy", "analytic"
   std::string title;
-  std::string source;   ///< where the expected values come from
+  std::string source;  ///< where the expected values come from
   std::vector<std::string> columns;
   std::vector<CheckRow> rows;
   bool passed() const;

@@ -162,7 +162,8 @@ void scatter_field(const ScheduleContext<T>& context, int field, const std::vect
     for_rows(context, run.memory, fields[static_cast<std::size_t>(field)], 0,
              planes(local_owned(run.memory.part()), z0, z1),
              [&](T* row, std::int64_t x0, std::int64_t x1, std::int64_t global) {
-               for (std::int64_t x = x0; x < x1; ++x) row[x] = static_cast<T>(values[static_cast<std::size_t>(global + x)]);
+               for (std::int64_t x = x0; x < x1; ++x)
+                 row[x] = static_cast<T>(values[static_cast<std::size_t>(global + x)]);
              });
   });
 }
@@ -213,12 +214,12 @@ bool state_finite(const ScheduleContext<T>& context) {
          }) == 0;
 }
 
-#define HALOTUNE_INSTANTIATE(T)                                                             \
-  template StateHash state_hash<T>(const ScheduleContext<T>&);                              \
-  template std::string state_digest<T>(const ScheduleContext<T>&);                          \
-  template std::vector<double> gather_field<T>(const ScheduleContext<T>&, int);             \
+#define HALOTUNE_INSTANTIATE(T)                                                               \
+  template StateHash state_hash<T>(const ScheduleContext<T>&);                                \
+  template std::string state_digest<T>(const ScheduleContext<T>&);                            \
+  template std::vector<double> gather_field<T>(const ScheduleContext<T>&, int);               \
   template void scatter_field<T>(const ScheduleContext<T>&, int, const std::vector<double>&); \
-  template double state_energy<T>(const ScheduleContext<T>&);                               \
+  template double state_energy<T>(const ScheduleContext<T>&);                                 \
   template bool state_finite<T>(const ScheduleContext<T>&);
 HALOTUNE_INSTANTIATE(float)
 HALOTUNE_INSTANTIATE(double)

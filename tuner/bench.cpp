@@ -40,7 +40,8 @@ class Streams {
     bool available;
   };
   static std::vector<Kind> kinds() {
-    return {{"copy", 2, true}, {"copy_non_temporal", 2, stream_loops().copy_non_temporal != nullptr}, {"update", 3, true}};
+    return {
+        {"copy", 2, true}, {"copy_non_temporal", 2, stream_loops().copy_non_temporal != nullptr}, {"update", 3, true}};
   }
 
   /// GB/s of `times` passes of one stream on all teams at once.
@@ -49,7 +50,8 @@ class Streams {
       for (std::size_t i = 0; i < devices_.teams.size(); ++i) start(kind, i, times);
       for (const auto& team : devices_.teams) team->wait();
     });
-    const double bytes = kinds()[kind].passes * static_cast<double>(bytes_) * static_cast<double>(devices_.teams.size());
+    const double bytes =
+        kinds()[kind].passes * static_cast<double>(bytes_) * static_cast<double>(devices_.teams.size());
     return bytes * static_cast<double>(times) / seconds * 1e-9;
   }
 
@@ -75,7 +77,9 @@ class Streams {
   std::int64_t bytes_ = 0;
 };
 
-Interval interval_of(const std::vector<double>& values) { return median_interval(values).value(); }
+Interval interval_of(const std::vector<double>& values) {
+  return median_interval(values).value();
+}
 
 std::int64_t steps_for(Simulation& simulation, double block_s) {
   constexpr std::int64_t unit = 8;  // whole exchanges for every s

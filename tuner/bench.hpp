@@ -10,8 +10,8 @@
 namespace halotune {
 
 struct BenchOptions {
-  int blocks = 9;               ///< timed blocks of the solver, one of each stream between them
-  double block_s = 0.25;        ///< a block lasts at least this long
+  int blocks = 9;         ///< timed blocks of the solver, one of each stream between them
+  double block_s = 0.25;  ///< a block lasts at least this long
   std::function<void(int done, int all)> progress;
   SimulationOptions simulation;
 };
@@ -29,7 +29,7 @@ struct BenchReport {
     Interval gbs;
   };
   std::vector<Stream> streams;
-  std::string best_stream;    ///< largest median: its samples are what the ratios use
+  std::string best_stream;  ///< largest median: its samples are what the ratios use
   Interval stream_gbs;
   Interval roofline_fraction;  ///< of the paired ratios mpoints_per_s * bytes_per_cell / stream
 };

@@ -10,7 +10,7 @@ namespace halotune {
 
 /// What a team member is told when it runs something.
 struct TeamMember {
-  int thread = 0;   ///< 0 .. threads-1
+  int thread = 0;  ///< 0 .. threads-1
   int threads = 1;
 };
 

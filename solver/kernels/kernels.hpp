@@ -34,10 +34,10 @@ struct PartView {
   T* p = nullptr;
   std::array<T*, 3> v{};
   FieldLayout layout;
-  std::array<std::int64_t, 3> owned{};              ///< owned cells per axis
-  std::array<T, 4> difference{};                    ///< a_1 .. a_r of the operator, unit spacing
-  std::array<T, 3> velocity_factor{};               ///< dt / (rho h_a)
-  std::array<T, 3> pressure_factor{};               ///< rho c_a^2 dt / h_a
+  std::array<std::int64_t, 3> owned{};                 ///< owned cells per axis
+  std::array<T, 4> difference{};                       ///< a_1 .. a_r of the operator, unit spacing
+  std::array<T, 3> velocity_factor{};                  ///< dt / (rho h_a)
+  std::array<T, 3> pressure_factor{};                  ///< rho c_a^2 dt / h_a
   std::array<std::array<StripView<T>, 2>, 3> psi_v{};  ///< [axis][side]
   std::array<std::array<StripView<T>, 2>, 3> psi_p{};
   std::array<std::array<GhostRule, 2>, 3> ghosts{};

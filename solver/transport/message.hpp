@@ -10,7 +10,7 @@ struct ByteBox {
   std::byte* data = nullptr;
   std::int64_t row_bytes = 0;
   std::int64_t rows = 1;
-  std::int64_t row_stride = 0;    ///< [bytes]
+  std::int64_t row_stride = 0;  ///< [bytes]
   std::int64_t planes = 1;
   std::int64_t plane_stride = 0;  ///< [bytes]
 

@@ -43,7 +43,8 @@ Deviation deviation_after(const VerifyOptions& options, std::int64_t n, double w
   for (std::int64_t z = 0; z < n; ++z) {
     for (std::int64_t y = 0; y < n; ++y) {
       for (std::int64_t x = 0; x < n; ++x) {
-        const double dx = static_cast<double>(x - n / 2), dy = static_cast<double>(y - n / 2), dz = static_cast<double>(z - n / 2);
+        const double dx = static_cast<double>(x - n / 2), dy = static_cast<double>(y - n / 2),
+                     dz = static_cast<double>(z - n / 2);
         const double exact = spreading_gaussian(h * std::sqrt(dx * dx + dy * dy + dz * dz), path_m, width_cells * h);
         const double difference = p[static_cast<std::size_t>(x + n * (y + n * z))] - exact;
         error += difference * difference;
@@ -68,12 +69,17 @@ CheckTable check_analytic(const VerifyOptions& options) {
     double width_cells, bound;
   };
   const std::int64_t n = options.quick ? 80 : 112;
-  for (const Case& c : {Case{2, 1, 5, 2.5e-1}, Case{4, 1, 5, 2e-2}, Case{6, 1, 5, 3e-3}, Case{8, 1, 5, 8e-4}, Case{8, 2, 5, 8e-4}}) {
+  for (const Case& c :
+       {Case{2, 1, 5, 2.5e-1}, Case{4, 1, 5, 2e-2}, Case{6, 1, 5, 3e-3}, Case{8, 1, 5, 8e-4}, Case{8, 2, 5, 8e-4}}) {
     const Deviation deviation = deviation_after(options, n, c.width_cells, c.order, c.s);
     add_row(table, deviation.l2 < c.bound,
             {std::to_string(c.order), std::to_string(c.s), fmt::format("{:g}", c.width_cells),
              fmt::format("{:.1f}", deviation.path_cells), scientific(deviation.l2), scientific(c.bound)},
-            {{"order", c.order}, {"s", c.s}, {"path_cells", deviation.path_cells}, {"l2", deviation.l2}, {"bound", c.bound}});
+            {{"order", c.order},
+             {"s", c.s},
+             {"path_cells", deviation.path_cells},
+             {"l2", deviation.l2},
+             {"bound", c.bound}});
   }
   return table;
 }

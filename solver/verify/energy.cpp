@@ -45,10 +45,11 @@ CheckTable check_energy(const VerifyOptions& options) {
       }
       const bool absorbing = face == FaceKind::cpml;
       const bool passed = absorbing ? decays && ratio < 1e-3 : std::abs(ratio - 1) < 1e-11 && largest - 1 < 1e-11;
-      add_row(table, passed,
-              {std::string(to_string(face)), std::to_string(order), std::to_string(steps), fmt::format("{:.13g}", ratio),
-               fmt::format("{:.13g}", largest), absorbing ? "decays, < 1e-3" : "1 within 1e-11"},
-              {{"faces", to_string(face)}, {"order", order}, {"steps", steps}, {"ratio", ratio}, {"largest", largest}});
+      add_row(
+          table, passed,
+          {std::string(to_string(face)), std::to_string(order), std::to_string(steps), fmt::format("{:.13g}", ratio),
+           fmt::format("{:.13g}", largest), absorbing ? "decays, < 1e-3" : "1 within 1e-11"},
+          {{"faces", to_string(face)}, {"order", order}, {"steps", steps}, {"ratio", ratio}, {"largest", largest}});
     }
   }
   return table;

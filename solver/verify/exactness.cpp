@@ -9,7 +9,8 @@ namespace halotune {
 namespace {
 
 Problem random_problem(bool quick) {
-  const std::array<std::int64_t, 3> grid = quick ? std::array<std::int64_t, 3>{70, 68, 72} : std::array<std::int64_t, 3>{131, 137, 139};
+  const std::array<std::int64_t, 3> grid =
+      quick ? std::array<std::int64_t, 3>{70, 68, 72} : std::array<std::int64_t, 3>{131, 137, 139};
   Problem problem = verification_problem(grid, quick ? 4 : 8, FaceKind::cpml);
   problem.precision = Precision::float32;
   problem.initial = RandomState{};
@@ -43,7 +44,8 @@ CheckTable check_exactness(const VerifyOptions& options) {
     for (const int s : {0, 1, 2, 4, 8}) {
       for (const char* transport : {"shared", "staged"}) {
         for (const Overlap overlap : {Overlap::off, Overlap::plain}) {
-          Plan plan = verification_plan(options, parts, std::max(s, 1), s == 0 ? ExchangeKind::split : ExchangeKind::merged);
+          Plan plan =
+              verification_plan(options, parts, std::max(s, 1), s == 0 ? ExchangeKind::split : ExchangeKind::merged);
           plan.transport = transport;
           plan.overlap = overlap;
           if (infeasible(problem, plan)) continue;

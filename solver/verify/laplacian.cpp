@@ -13,10 +13,9 @@ namespace {
 
 /// Compact second differences c_0, c_1 .. c_r (unit spacing), exact to the order.
 const std::map<int, std::vector<double>>& second_differences() {
-  static const std::map<int, std::vector<double>> table{
-      {2, {-2.0, 1.0}},
-      {4, {-5.0 / 2, 4.0 / 3, -1.0 / 12}},
-      {8, {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}}};
+  static const std::map<int, std::vector<double>> table{{2, {-2.0, 1.0}},
+                                                        {4, {-5.0 / 2, 4.0 / 3, -1.0 / 12}},
+                                                        {8, {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}}};
   return table;
 }
 
@@ -33,7 +32,8 @@ Errors laplacian_errors(int order, std::int64_t n) {
   const double h = 1.0 / static_cast<double>(n);
   std::vector<double> wave(static_cast<std::size_t>(n + 2 * r));
   for (std::int64_t i = -r; i < n + r; ++i) {
-    wave[static_cast<std::size_t>(i + r)] = std::sin(2 * std::numbers::pi * mode * static_cast<double>((i + n) % n) * h);
+    wave[static_cast<std::size_t>(i + r)] =
+        std::sin(2 * std::numbers::pi * mode * static_cast<double>((i + n) % n) * h);
   }
   const auto at = [&](std::int64_t i) { return wave[static_cast<std::size_t>(i + r)]; };
   const auto second = [&](std::int64_t i) {
@@ -103,7 +103,11 @@ CheckTable check_laplacian(const VerifyOptions& options) {
     add_row(table, passed,
             {std::to_string(expected.order), std::to_string(expected.n), scientific(errors.l2), scientific(expected.l2),
              fmt::format("{:.3f} %", 100 * deviation), scientific(errors.linf)},
-            {{"order", expected.order}, {"n", expected.n}, {"l2", errors.l2}, {"paper_l2", expected.l2}, {"linf", errors.linf}});
+            {{"order", expected.order},
+             {"n", expected.n},
+             {"l2", errors.l2},
+             {"paper_l2", expected.l2},
+             {"linf", errors.linf}});
   }
   return table;
 }

@@ -58,7 +58,8 @@ double reflected_over_incident(const VerifyOptions& options, const Layout& layou
     for (std::int64_t i = from; i < to; ++i) {
       std::array<std::int64_t, 3> cell{across / 2, across / 2, across / 2};
       cell[axis] = i;
-      largest = std::max(largest, std::abs(field[static_cast<std::size_t>(cell[0] + grid[0] * (cell[1] + grid[1] * cell[2]))]));
+      largest = std::max(largest,
+                         std::abs(field[static_cast<std::size_t>(cell[0] + grid[0] * (cell[1] + grid[1] * cell[2]))]));
     }
     return largest;
   };
@@ -75,8 +76,10 @@ CheckTable check_reflection(const VerifyOptions& options) {
                    "FDTD paper, table 8 (its set-up is not printed: order of magnitude and decay)",
                    {"CPML cells", "slab-z", "block-xy", "pencil-yz", "paper slab-z", "expected"},
                    {}};
-  constexpr std::array<Layout, 3> layouts{{{"slab-z", {1, 1, 4}, 2}, {"block-xy", {2, 2, 1}, 0}, {"pencil-yz", {1, 2, 2}, 1}}};
-  const std::map<std::int64_t, double> paper{{0, 0.9438}, {8, 0.08049}, {12, 0.006714}, {16, 0.0005581}, {24, 3.328e-05}};
+  constexpr std::array<Layout, 3> layouts{
+      {{"slab-z", {1, 1, 4}, 2}, {"block-xy", {2, 2, 1}, 0}, {"pencil-yz", {1, 2, 2}, 1}}};
+  const std::map<std::int64_t, double> paper{
+      {0, 0.9438}, {8, 0.08049}, {12, 0.006714}, {16, 0.0005581}, {24, 3.328e-05}};
   double previous = 2;
   for (const auto& [cells, expected] : paper) {
     if (options.quick && (cells == 12 || cells == 16)) continue;
@@ -91,7 +94,11 @@ CheckTable check_reflection(const VerifyOptions& options) {
     texts.push_back(scientific(expected));
     texts.emplace_back(cells == 0 ? ">= 0.93" : cells == 24 ? "< 1e-4" : "falls");
     add_row(table, same && sized && ratios[0] < previous, texts,
-            {{"cells", cells}, {"slab_z", ratios[0]}, {"block_xy", ratios[1]}, {"pencil_yz", ratios[2]}, {"paper", expected}});
+            {{"cells", cells},
+             {"slab_z", ratios[0]},
+             {"block_xy", ratios[1]},
+             {"pencil_yz", ratios[2]},
+             {"paper", expected}});
     previous = ratios[0];
   }
   return table;

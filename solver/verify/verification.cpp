@@ -52,12 +52,14 @@ std::vector<CheckTable> verify(const VerifyOptions& options) {
   std::vector<Fault> faults;
   for (const std::string& name : options.only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      faults.push_back({"", "there is no check \"" + name + "\"", "", "choose among " + fmt::format("{}", fmt::join(names, ", "))});
+      faults.push_back(
+          {"", "there is no check \"" + name + "\"", "", "choose among " + fmt::format("{}", fmt::join(names, ", "))});
     }
   }
   throw_if_any(faults);
   const auto wanted = [&](const Check& check) {
-    return options.only.empty() || std::find(options.only.begin(), options.only.end(), check.name) != options.only.end();
+    return options.only.empty() ||
+           std::find(options.only.begin(), options.only.end(), check.name) != options.only.end();
   };
   const auto all = static_cast<int>(std::count_if(checks.begin(), checks.end(), wanted));
   std::vector<CheckTable> tables;
@@ -84,6 +86,8 @@ void add_row(CheckTable& table, bool passed, std::vector<std::string> cells, Jso
   table.rows.push_back({std::move(cells), passed, std::move(values)});
 }
 
-std::string scientific(double value) { return fmt::format("{:.4g}", value); }
+std::string scientific(double value) {
+  return fmt::format("{:.4g}", value);
+}
 
 }  // namespace halotune

@@ -83,10 +83,15 @@ std::vector<Variant> parts(std::int64_t n) {
       for (const ExchangeKind exchange : {ExchangeKind::merged, ExchangeKind::split}) {
         Plan plan = plan_of(layout, devices);
         plan.exchange = exchange;
-        list.push_back({fmt::format("{} {} {} device(s)", layout_name(layout), to_string(exchange), devices), problem, plan, {}, ""});
+        list.push_back({fmt::format("{} {} {} device(s)", layout_name(layout), to_string(exchange), devices),
+                        problem,
+                        plan,
+                        {},
+                        ""});
         if (devices == cores && devices > 1 && exchange == ExchangeKind::merged) {
           plan.steps_per_exchange = 2;
-          list.push_back({fmt::format("{} merged s=2 {} device(s)", layout_name(layout), devices), problem, plan, {}, ""});
+          list.push_back(
+              {fmt::format("{} merged s=2 {} device(s)", layout_name(layout), devices), problem, plan, {}, ""});
         }
         if (cores == 1) break;
       }
@@ -100,7 +105,10 @@ std::vector<Variant> cpml(std::int64_t n) {
   std::vector<Variant> list{{"no layers", problem_of(n, 0), plan_of({1, 1, 1}, 1), {}, ""}};
   for (const std::int64_t cells : {10, 20}) {
     const Problem problem = problem_of(n, cells);
-    list.push_back({fmt::format("CPML {} on every face", cells), problem, plan_of({1, 1, 1}, 1), {},
+    list.push_back({fmt::format("CPML {} on every face", cells),
+                    problem,
+                    plan_of({1, 1, 1}, 1),
+                    {},
                     fmt::format("bytes say {:.3f}", bytes_per_cell(problem) / plain_bytes)});
   }
   return list;
@@ -110,7 +118,8 @@ std::vector<Variant> fused(std::int64_t n) {
   SimulationOptions apart;
   apart.fuse = false;
   const Problem problem = problem_of(n, 20);
-  return {{"fused sweep", problem, plan_of({1, 1, 1}, 1), {}, ""}, {"two sweeps", problem, plan_of({1, 1, 1}, 1), apart, ""}};
+  return {{"fused sweep", problem, plan_of({1, 1, 1}, 1), {}, ""},
+          {"two sweeps", problem, plan_of({1, 1, 1}, 1), apart, ""}};
 }
 
 /// Visits all variants once per block in random order; ratios are paired within a block.
@@ -138,7 +147,8 @@ void compare(const std::vector<Variant>& variants, int blocks) {
                               static_cast<double>(steps[i]));
     }
   }
-  fmt::print("{:<38} {:>10} {:>9} {:>23}  {}\n", "variant", "ms/step", "Mpoints/s", "time / first [95 %]", "paper or note");
+  fmt::print("{:<38} {:>10} {:>9} {:>23}  {}\n", "variant", "ms/step", "Mpoints/s", "time / first [95 %]",
+             "paper or note");
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const double step_s = median(per_step_s[i]).value();
     const Interval ratio = paired_ratio(per_step_s[i], per_step_s[0]).value();
@@ -156,7 +166,8 @@ int main(int argc, char** argv) {
   const int blocks = argc > 3 ? std::atoi(argv[3]) : 11;
   if (what == "ladder") {
     for (const int axis : {0, 2}) {
-      fmt::print("packing ladder, {}^3, two parts cut in {}; paper: efficiency of two GPUs, CFD paper table 3\n", n, "xyz"[axis]);
+      fmt::print("packing ladder, {}^3, two parts cut in {}; paper: efficiency of two GPUs, CFD paper table 3\n", n,
+                 "xyz"[axis]);
       compare(ladder(n, axis), blocks);
     }
   } else if (what == "parts") {

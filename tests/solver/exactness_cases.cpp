@@ -106,11 +106,12 @@ std::vector<Family> families() {
         {{2, 1, 1}, {1, 3, 1}, {1, 1, 3}, {2, 2, 1}, {1, 2, 2}, {2, 2, 2}}, {1, 2, 4});
     add("97x101x103 order 4" + tag, random_problem({97, 101, 103}, 4, precision, uneven), 11, {{2, 1, 2}, {3, 2, 1}},
         {1, 2, 4, 8});
-    add("53x50x49 order 2, 3x3x3" + tag, random_problem({53, 50, 49}, 2, precision, uneven), 11,
-        {{3, 3, 3}, {3, 1, 3}}, {1, 2, 4, 8});
-    add("61x59x67 order 6" + tag, random_problem({61, 59, 67}, 6, precision, uneven), 7, {{2, 2, 1}, {1, 1, 5}}, {1, 2, 4});
-    add("layers wider than a part" + tag, random_problem({40, 43, 47}, 2, precision, {{{14, 17}, {15, 0}, {18, 16}}}), 11,
-        {{1, 1, 4}, {4, 1, 1}, {2, 4, 1}, {2, 2, 4}}, {1, 2, 4});
+    add("53x50x49 order 2, 3x3x3" + tag, random_problem({53, 50, 49}, 2, precision, uneven), 11, {{3, 3, 3}, {3, 1, 3}},
+        {1, 2, 4, 8});
+    add("61x59x67 order 6" + tag, random_problem({61, 59, 67}, 6, precision, uneven), 7, {{2, 2, 1}, {1, 1, 5}},
+        {1, 2, 4});
+    add("layers wider than a part" + tag, random_problem({40, 43, 47}, 2, precision, {{{14, 17}, {15, 0}, {18, 16}}}),
+        11, {{1, 1, 4}, {4, 1, 1}, {2, 4, 1}, {2, 2, 4}}, {1, 2, 4});
   }
   const std::array<std::array<std::int64_t, 2>, 3> thin{{{9, 6}, {5, 8}, {7, 4}}};
   add("131x137x29 order 8, s = 8", random_problem({131, 137, 29}, 8, f32, thin), 19, {{2, 2, 1}}, {8});

@@ -59,10 +59,13 @@ TEST_CASE("a seeded sample of Plans gives the bits of the one-part run, ghosts p
   check_families(6);
 }
 
-TEST_CASE("every Plan gives the bits of the one-part run, ghosts poisoned", "[exactness][long]") { check_families(100000); }
+TEST_CASE("every Plan gives the bits of the one-part run, ghosts poisoned", "[exactness][long]") {
+  check_families(100000);
+}
 
 TEST_CASE("the fused sweep and the two updates in turn give the same bits", "[exactness]") {
-  const Family family{"fused", exactness::random_problem({47, 53, 61}, 8, Precision::float32, {{{6, 9}, {0, 7}, {5, 11}}}), 5, {}};
+  const Family family{
+      "fused", exactness::random_problem({47, 53, 61}, 8, Precision::float32, {{{6, 9}, {0, 7}, {5, 11}}}), 5, {}};
   SimulationOptions apart;
   apart.fuse = false;
   const StateHash expected = exactness::run(family, Plan{}, apart);
@@ -75,7 +78,8 @@ TEST_CASE("the fused sweep and the two updates in turn give the same bits", "[ex
 }
 
 TEST_CASE("every instruction set gives the same digest for any Plan", "[exactness]") {
-  const Family family{"isa", exactness::random_problem({33, 29, 35}, 4, Precision::float32, {{{5, 4}, {6, 3}, {0, 7}}}), 5, {}};
+  const Family family{
+      "isa", exactness::random_problem({33, 29, 35}, 4, Precision::float32, {{{5, 4}, {6, 3}, {0, 7}}}), 5, {}};
   std::string expected;
   for (const Isa isa : usable_isas()) {
     for (const Plan& plan : {Plan{}, plan_of({2, 1, 1}, 2), plan_of({1, 2, 2}, 1, ExchangeKind::split)}) {
@@ -91,7 +95,8 @@ TEST_CASE("every instruction set gives the same digest for any Plan", "[exactnes
 }
 
 TEST_CASE("a ghost depth one too small is caught", "[exactness][mutation]") {
-  const Family family{"depth", exactness::random_problem({49, 53, 51}, 4, Precision::float32, {{{6, 9}, {5, 7}, {5, 11}}}), 8, {}};
+  const Family family{
+      "depth", exactness::random_problem({49, 53, 51}, 4, Precision::float32, {{{6, 9}, {5, 7}, {5, 11}}}), 8, {}};
   const StateHash expected = exactness::run(family, Plan{}, {});
   for (const bool poison : {false, true}) {
     SimulationOptions options;
@@ -106,9 +111,11 @@ TEST_CASE("a ghost depth one too small is caught", "[exactness][mutation]") {
 }
 
 TEST_CASE("psi that is not exchanged, or not advanced in ghosts, is caught at s = 4 and 8", "[exactness][mutation]") {
-  const Family family{"psi", exactness::random_problem({70, 67, 69}, 4, Precision::float32, {{{8, 9}, {7, 7}, {10, 11}}}), 16, {}};
+  const Family family{
+      "psi", exactness::random_problem({70, 67, 69}, 4, Precision::float32, {{{8, 9}, {7, 7}, {10, 11}}}), 16, {}};
   const StateHash expected = exactness::run(family, Plan{}, {});
-  for (const auto mutation : {SimulationOptions::Mutation::psi_not_exchanged, SimulationOptions::Mutation::frozen_psi}) {
+  for (const auto mutation :
+       {SimulationOptions::Mutation::psi_not_exchanged, SimulationOptions::Mutation::frozen_psi}) {
     SimulationOptions options;
     options.mutation = mutation;
     for (const Plan& plan : {plan_of({2, 1, 1}, 4), plan_of({1, 2, 1}, 4), plan_of({1, 2, 2}, 8)}) {

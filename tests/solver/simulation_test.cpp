@@ -23,7 +23,8 @@ Plan plan_of(std::array<std::int64_t, 3> parts, int s = 1, ExchangeKind exchange
   return plan;
 }
 
-Problem quiet_problem(std::array<std::int64_t, 3> grid, int order, FaceKind face, Precision precision = Precision::float64) {
+Problem quiet_problem(std::array<std::int64_t, 3> grid, int order, FaceKind face,
+                      Precision precision = Precision::float64) {
   Problem problem;
   problem.grid = grid;
   problem.order = order;
@@ -85,7 +86,8 @@ TEST_CASE("a rigid face mirrors: half a symmetric field behaves like the whole",
     Problem half = quiet_problem({n, 12, 12}, 4, FaceKind::rigid);
     half.faces[0][0] = face;
     const double sign = face == FaceKind::rigid ? 1 : -1;
-    std::vector<double> p_whole(static_cast<std::size_t>(whole.cells())), p_half(static_cast<std::size_t>(half.cells()));
+    std::vector<double> p_whole(static_cast<std::size_t>(whole.cells())),
+        p_half(static_cast<std::size_t>(half.cells()));
     for (std::int64_t i = 0; i < half.cells(); ++i) {
       const std::int64_t x = i % n, row = i / n;
       const double value = random_value(3, 0, i);

@@ -25,7 +25,8 @@ std::vector<int> cover(const Box& all, const std::vector<Box>& boxes) {
     for (std::int64_t z = box.lo[2]; z < box.hi[2]; ++z) {
       for (std::int64_t y = box.lo[1]; y < box.hi[1]; ++y) {
         for (std::int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
-          ++counts[static_cast<std::size_t>((x - all.lo[0]) + all.size(0) * ((y - all.lo[1]) + all.size(1) * (z - all.lo[2])))];
+          ++counts[static_cast<std::size_t>((x - all.lo[0]) +
+                                            all.size(0) * ((y - all.lo[1]) + all.size(1) * (z - all.lo[2])))];
         }
       }
     }
