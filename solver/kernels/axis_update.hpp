@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "solver/kernels/kernels.hpp"
+#include "solver/kernels/line_queue.hpp"
 #include "solver/kernels/pack.hpp"
 #include "solver/kernels/physics.hpp"
 
@@ -21,6 +22,7 @@ struct AxisTerm {
   const std::array<StripView<T>, 2>* strips;
   std::int64_t w_ahead = 0, u_ahead = 0;  ///< distance of what to prefetch [values]; 0: nothing
   std::int64_t psi_planes_ahead = 0;
+  LineQueue<T>* queue = nullptr;  ///< more to prefetch, one line for every line updated
 };
 
 /// Calls body(x, mask, masked) for the vectors of cells [x0, x1); masked is a compile-time bool,
@@ -121,6 +123,8 @@ class AxisUpdate {
     T* const w = term.w + first;
     const P minus_factor = P::broadcast(-term.factor);
     const std::int64_t w_ahead = term.w_ahead, u_ahead = term.u_ahead;
+    const std::int64_t x_first = box.lo[0] & -P::width;
+    const T* const queued = term.queue == nullptr ? nullptr : term.queue->take(N * (box.hi[0] - x_first));
     const std::array<P, R> a = a_;  // a local: stores might change a member
     T* psi = nullptr;
     std::int64_t psi_stride = 0, psi_ahead = 0;
@@ -136,6 +140,9 @@ class AxisUpdate {
           }
           if (u_ahead != 0) {
             for (int j = 0; j < N; ++j) prefetch(u + x + j * stride + u_ahead);
+          }
+          if (queued != nullptr) {
+            for (int j = 0; j < N; ++j) prefetch(queued + N * (x - x_first) + j * P::width);
           }
           P near[N + 2 * R];
           for (int j = 0; j < N + 2 * R; ++j) near[j] = P::load(u + x + (j - R) * stride);
@@ -221,13 +228,16 @@ class AxisUpdate {
     T* const w = term.w + first;
     const T* const u = term.u + first;
     const std::int64_t w_ahead = term.w_ahead, u_ahead = term.u_ahead;
+    const std::int64_t x_first = run.from & -P::width;
+    const T* const queued = term.queue == nullptr ? nullptr : term.queue->take(run.to - x_first);
     const P minus_factor = P::broadcast(-term.factor);
     const std::array<P, R> a = a_;
-    typename P::Window window(u + (run.from & -P::width));
+    typename P::Window window(u + x_first);
     for_vectors<P>(
         run.from, run.to, [&](std::int64_t x, auto mask, auto masked) __attribute__((always_inline)) {
           if (w_ahead != 0) prefetch(w + x + w_ahead);
           if (u_ahead != 0) prefetch(u + x + u_ahead);
+          if (queued != nullptr) prefetch(queued + (x - x_first));
           window.look_ahead();
           P d = physics::centred_difference<R, P>(
               a.data(), [&](auto l) __attribute__((always_inline)) {

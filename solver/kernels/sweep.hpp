@@ -27,13 +27,11 @@ class Sweep {
   Sweep(const PartView<T>& part, const std::array<Box, 3>& velocities, const Box& pressure)
       : part_(part), velocities_(velocities), pressure_(pressure), update_(part.layout, part.difference) {}
 
-  void run() const {
+  void run() {
     const Range rows = hull(1, {0, R, 0, 0});
     if (rows.hi <= rows.lo) return;
     const std::int64_t height = block_rows(sizeof(T) * hull(0, {0, 0, 0, 0}).size(), R, depth);
-    for (std::int64_t y = rows.lo; y < rows.hi; y += height) {
-      block(Range{y == rows.lo ? lowest : y, y + height >= rows.hi ? highest : y + height});
-    }
+    for (std::int64_t y = rows.lo; y < rows.hi; y += height) block(rows, {y, std::min(y + height, rows.hi)});
   }
 
  private:
@@ -61,16 +59,35 @@ class Sweep {
     return range;
   }
 
-  void block(const Range& rows) const {
+  void block(const Range& all_rows, const Range& own) {
+    const Range rows{own.lo == all_rows.lo ? lowest : own.lo, own.hi == all_rows.hi ? highest : own.hi};
     const Range lagged = rows.shifted_by(-R);
     const Range planes = hull(2, {0, 0, R, 0});
     for (std::int64_t z = planes.lo; z < planes.hi; z += depth) {
       const Range now{z == planes.lo ? lowest : z, z + depth >= planes.hi ? highest : z + depth};
+      if (fused()) queue_step(own, z + depth);
       velocity(2, lagged, now.shifted_by(R));
       velocity(0, lagged, now);
       velocity(1, rows, now);
       pressure(lagged, now);
     }
+  }
+
+  bool fused() const {
+    return !pressure_.empty() && !(velocities_[0].empty() && velocities_[1].empty() && velocities_[2].empty());
+  }
+
+  /// What the step at plane z of a block touches and the one before it did not.
+  void queue_step(const Range& rows, std::int64_t z) {
+    const FieldLayout& layout = part_.layout;
+    const std::int64_t x = hull(0, {0, 0, 0, 0}).lo;
+    const std::int64_t own = rows.size() * layout.row, beside = 2 * R * layout.row;
+    queue_.clear();
+    queue_.add(part_.p + layout.at(x, rows.lo - R, z + 2 * R), own, layout.plane, depth);
+    queue_.add(part_.v[2] + layout.at(x, rows.lo - R, z + R), own, layout.plane, depth);
+    queue_.add(part_.v[0] + layout.at(x, rows.lo - R, z), own, layout.plane, depth);
+    queue_.add(part_.p + layout.at(x, rows.hi - R, z), beside, layout.plane, depth);
+    queue_.add(part_.v[1] + layout.at(x, rows.lo - 2 * R, z), beside + own, layout.plane, depth);
   }
 
   static Box clipped(Box box, const Range& rows, const Range& planes) {
@@ -81,27 +98,25 @@ class Sweep {
     return box;
   }
 
-  void velocity(int axis, const Range& rows, const Range& planes) const {
+  void velocity(int axis, const Range& rows, const Range& planes) {
     const Box box = clipped(velocities_[axis], rows, planes);
     if (box.empty()) return;
-    // v_z is the first to touch a plane of p, R planes ahead of its own.
-    const std::int64_t plane = part_.layout.plane;
+    // Alone, v_z is the first to touch a plane of p, R planes ahead of its own.
+    const std::int64_t plane = fused() ? 0 : part_.layout.plane;
     update_.run({part_.v[axis], part_.p, part_.velocity_factor[axis], &part_.psi_v[axis], depth * plane,
-                 axis == 2 ? (depth + R) * plane : 0, depth},
+                 axis == 2 ? (depth + R) * plane : 0, depth, fused() ? &queue_ : nullptr},
                 axis, box);
     write_field_ghosts(part_, axis + 1, R, box);
   }
 
-  void pressure(const Range& rows, const Range& planes) const {
+  void pressure(const Range& rows, const Range& planes) {
     const Box box = clipped(pressure_, rows, planes);
     if (box.empty()) return;
-    // After a velocity update everything is in cache already.
-    const bool alone = velocities_[0].empty() && velocities_[1].empty() && velocities_[2].empty();
-    const std::int64_t next = alone ? depth * part_.layout.plane : 0;
+    const std::int64_t plane = fused() ? 0 : part_.layout.plane;
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t leading = axis == 2 && alone ? R * part_.layout.plane : 0;
-      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis], axis == 0 ? next : 0,
-                   next + leading, depth},
+      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis],
+                   axis == 0 ? depth * plane : 0, (axis == 2 ? depth + R : depth) * plane, depth,
+                   fused() ? &queue_ : nullptr},
                   axis, box);
     }
     write_field_ghosts(part_, 0, R, box);
@@ -111,6 +126,7 @@ class Sweep {
   std::array<Box, 3> velocities_;
   Box pressure_;
   AxisUpdate<T, R> update_;
+  LineQueue<T> queue_;
 };
 
 }  // namespace halotune::HALOTUNE_ISA_NAMESPACE
