@@ -1,7 +1,7 @@
 option(HALOTUNE_BUILD_TESTS "Build the test programs (needs Catch2 3)" ON)
 option(HALOTUNE_LONG_TESTS "Let ctest run the tests tagged [long] too" OFF)
 option(HALOTUNE_WERROR "Treat warnings as errors" OFF)
-option(HALOTUNE_PCH "Precompile the JSON library: builds faster, hides forgotten includes" OFF)
+option(HALOTUNE_PCH "Precompile the JSON and command-line libraries: builds faster, hides forgotten includes" OFF)
 set(HALOTUNE_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

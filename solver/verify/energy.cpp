@@ -39,7 +39,8 @@ CheckTable check_energy(const VerifyOptions& options) {
       for (int i = 0; i < 8; ++i) {
         simulation.advance(steps / 8);
         const double now = simulation.energy() / start;
-        decays = decays && now <= ratio * (1 + 1e-12);
+        // E leaves out what the memory variables hold: the last millionth may come and go.
+        decays = decays && now <= ratio + 1e-6;
         ratio = now;
         largest = std::max(largest, ratio);
       }
