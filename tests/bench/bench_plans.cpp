@@ -78,23 +78,22 @@ std::vector<Variant> parts(std::int64_t n) {
   const Problem problem = problem_of(n, 20);
   std::vector<Variant> list{{"one part", problem, plan_of({1, 1, 1}, 1), {}, ""}};
   const auto cores = static_cast<int>(read_cpu_topology().cores.size());
-  for (const auto& layout : {std::array<std::int64_t, 3>{1, 1, 4}, {1, 2, 2}, {2, 2, 1}}) {
+  for (const auto& layout : {std::array<std::int64_t, 3>{1, 1, 4}, {1, 2, 2}, {1, 4, 1}, {2, 2, 1}}) {
     for (const int devices : {1, std::min(4, cores)}) {
-      for (const ExchangeKind exchange : {ExchangeKind::merged, ExchangeKind::split}) {
+      for (const Packing packing : {Packing::packed, Packing::strided}) {
         Plan plan = plan_of(layout, devices);
-        plan.exchange = exchange;
-        list.push_back({fmt::format("{} {} {} device(s)", layout_name(layout), to_string(exchange), devices),
+        plan.packing.fill(packing);
+        list.push_back({fmt::format("{} merged {}, {} device(s)", layout_name(layout), to_string(packing), devices),
                         problem,
                         plan,
                         {},
                         ""});
-        if (devices == cores && devices > 1 && exchange == ExchangeKind::merged) {
-          plan.steps_per_exchange = 2;
-          list.push_back(
-              {fmt::format("{} merged s=2 {} device(s)", layout_name(layout), devices), problem, plan, {}, ""});
-        }
-        if (cores == 1) break;
       }
+      Plan split = plan_of(layout, devices);
+      split.exchange = ExchangeKind::split;
+      split.packing.fill(Packing::strided);
+      list.push_back(
+          {fmt::format("{} split strided, {} device(s)", layout_name(layout), devices), problem, split, {}, ""});
     }
   }
   return list;
