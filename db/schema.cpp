@@ -151,7 +151,9 @@ const std::vector<Migration>& schema_migrations() {
   return steps;
 }
 
-std::string sqlite_version() { return SQLite::getLibVersion(); }
+std::string sqlite_version() {
+  return SQLite::getLibVersion();
+}
 
 std::int64_t schema_version() {
   return schema_migrations().back().to_version;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Guided against exhaustive search on one problem, in one store per search so that nothing is carried over.
 
-    compare_searches.py HALOTUNE [REPEATS] -- TUNE-ARGUMENTS...
+    compare_searches.py HALOTUNE [REPEATS [GUIDED-BUDGET]] -- TUNE-ARGUMENTS...
 
 Prints a table: each guided repeat's answer, whether it lies in the exhaustive tie set, what the exhaustive search
 measured for it against its best, and the ratio of the search times. A benchmark: it asserts nothing.
@@ -36,16 +36,17 @@ def main():
     split = sys.argv.index("--")
     program = sys.argv[1]
     repeats = int(sys.argv[2]) if split > 2 else 10
+    budget = sys.argv[3] if split > 3 else "60"
     arguments = sys.argv[split + 1:]
     with tempfile.TemporaryDirectory() as folder:
         probed = os.path.join(folder, "probed.db")
         devices = [v for f, v in zip(arguments, arguments[1:]) if f == "--devices"]
         subprocess.run([program, "probe", "--db", probed, "--json"] + (["--devices", devices[0]] if devices else []),
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        guided = [tune(program, [*arguments, "--seed", str(1 + i)], folder, f"guided{i}", probed)
+        guided = [tune(program, [*arguments, "--budget", budget, "--seed", str(1 + i)], folder, f"guided{i}", probed)
                   for i in range(repeats // 2)]
         exhaustive = tune(program, [*arguments, "--search", "exhaustive"], folder, "exhaustive", probed)
-        guided += [tune(program, [*arguments, "--seed", str(1 + i)], folder, f"guided{i}", probed)
+        guided += [tune(program, [*arguments, "--budget", budget, "--seed", str(1 + i)], folder, f"guided{i}", probed)
                    for i in range(repeats // 2, repeats)]
     median = {key(t["plan"]): t["median_s"] for t in exhaustive["trials"] if t["median_s"]}
     ties = {key(p) for p in exhaustive["recommendation"]["tie_set"]}
