@@ -59,7 +59,11 @@ TEST_CASE("a seeded sample of Plans gives the bits of the one-part run, ghosts p
   check_families(6);
 }
 
-TEST_CASE("every Plan gives the bits of the one-part run, ghosts poisoned", "[exactness][long]") {
+TEST_CASE("a wider sample of the same", "[exactness][long][wide]") {
+  check_families(60);
+}
+
+TEST_CASE("every Plan gives the bits of the one-part run, ghosts poisoned", "[exactness][long][every]") {
   check_families(100000);
 }
 
