@@ -29,7 +29,7 @@ struct Options {
   DeviceOptions backend;
   StoreOptions store;
   bool bench = false, digest = false, json = false;
-  int blocks = BenchOptions{}.blocks;
+  int blocks = default_bench_blocks;
 };
 
 /// A Plan and the word that says where it is from.
@@ -183,7 +183,7 @@ int run_once(const Options& options) {
   const auto problem = options.problem.read(faults, options.bench ? CflDefault::fixed : CflDefault::fraction_of_limit);
   const auto devices = distinct_devices(options.backend.read(faults));
   std::optional<Plan> plan;
-  if (options.plan.given()) plan = options.plan.read(faults);
+  if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
   if (options.bench && options.digest)
     faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
   if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});

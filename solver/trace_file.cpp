@@ -102,6 +102,11 @@ std::filesystem::path beside(const std::filesystem::path& file) {
 }  // namespace
 
 void check_writable(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown)) {
+    throw ConfigError({"/output/file", "cannot write " + file.string(), "it exists and is no regular file",
+                       "name a file, not a folder or device"});
+  }
   const auto partial = beside(file);
   std::ofstream probe(partial);
   if (!probe) {

@@ -9,9 +9,11 @@
 
 namespace halotune {
 
+inline constexpr int default_bench_blocks = 9;
+
 struct BenchOptions {
-  int blocks = 9;         ///< timed blocks of the solver, one of each stream between them
-  double block_s = 0.25;  ///< a block lasts at least this long
+  int blocks = default_bench_blocks;  ///< timed blocks of the solver, one of each stream between them
+  double block_s = 0.25;              ///< a block lasts at least this long
   std::function<void(int done, int all)> progress;
   SimulationOptions simulation;
 };

@@ -60,7 +60,8 @@ std::string why_measured(const SearchResult& found, const SearchOptions& options
   if (objective != Objective::time) text += fmt::format(" (objective {})", to_string(objective));
   text += ". " + against_runner_up(found, options);
   if (found.tie_set.size() > 1) {
-    text += fmt::format(" {} Plans cannot be told apart from the best", found.tie_set.size() - 1);
+    text += fmt::format(" {} other Plan{} cannot be told apart from the best", found.tie_set.size() - 1,
+                        found.tie_set.size() == 2 ? "" : "s");
     if (found.expected_regret)
       text += fmt::format("; taking this one loses {} in expectation", percent(*found.expected_regret));
     text += ".";

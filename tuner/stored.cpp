@@ -105,18 +105,26 @@ RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest
   row.objective = to_string(request.objective);
   row.session = session;
   row.created = utc_now();
-  row.json = to_json(recommendation).dump();
+  Json document = to_json(recommendation);
+  if (request.restriction != Restriction{}) document["restriction"] = to_json(request.restriction);
+  row.json = document.dump();
   return row;
+}
+
+bool restricted(const RecommendationRow& row) {
+  return parse_json(row.json, "recommendation").contains("restriction");
 }
 
 KnownRecommendation recommendation_from_row(const RecommendationRow& row) {
   return read_row("recommendations", row.id, [&] {
+    Json document = parse_json(row.json, "recommendation");
+    document.erase("restriction");
     return KnownRecommendation{problem_from_json(parse_json(row.problem, "problem")),
                                {row.hw_class, row.sw_env, row.node, row.visible_set},
                                row.device_set,
                                objective_from_string(row.objective),
                                row.created,
-                               recommendation_from_json(parse_json(row.json, "recommendation"))};
+                               recommendation_from_json(document)};
   });
 }
 
@@ -128,7 +136,9 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
   for (const auto& row : store.recommendations(std::nullopt)) {
     if (row.hw_class != keys.hw_class) continue;
     try {
-      knowledge.recommendations.push_back(recommendation_from_row(row));
+      // The best of a restricted space does not answer a question without the restriction.
+      const KnownRecommendation known = recommendation_from_row(row);
+      if (!restricted(row)) knowledge.recommendations.push_back(known);
     } catch (const DbError& error) {
       skip(error);
     }

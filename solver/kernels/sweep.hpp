@@ -114,10 +114,10 @@ class Sweep {
     if (box.empty()) return;
     const std::int64_t plane = fused() ? 0 : part_.layout.plane;
     for (int axis = 0; axis < 3; ++axis) {
-      update_.run({part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis],
-                   axis == 0 ? depth * plane : 0, (axis == 2 ? depth + R : depth) * plane, depth,
-                   fused() ? &queue_ : nullptr},
-                  axis, box);
+      update_.run(
+          {part_.p, part_.v[axis], part_.pressure_factor[axis], &part_.psi_p[axis], axis == 0 ? depth * plane : 0,
+           (axis == 2 ? depth + R : depth) * plane, depth, fused() ? &queue_ : nullptr},
+          axis, box);
     }
     write_field_ghosts(part_, 0, R, box);
   }

@@ -259,3 +259,15 @@ TEST_CASE("The schema names exactly the keys that the reader knows", "[problem]"
   for (const auto& key : keys) CHECK(known.find(key) != std::string::npos);
   CHECK(std::count(known.begin(), known.end(), ',') + 1 == std::ptrdiff_t(keys.size()) + 1);
 }
+
+TEST_CASE("Problem: every wrong element of the grid is named, whatever the others are", "[problem]") {
+  try {
+    problem_from_json(Json::parse(R"({"grid":[0,-3,"a"]})"));
+    FAIL("accepted");
+  } catch (const ConfigError& error) {
+    std::vector<std::string> paths;
+    for (const Fault& fault : error.faults()) paths.push_back(fault.path);
+    std::sort(paths.begin(), paths.end());
+    CHECK(paths == std::vector<std::string>{"/grid/0", "/grid/1", "/grid/2"});
+  }
+}

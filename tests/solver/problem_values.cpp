@@ -99,7 +99,7 @@ TEST_CASE("Sampled wavelet: linear between, zero outside", "[problem][wavelet]")
   CHECK(source.end_s() == 1);
 }
 
-TEST_CASE("--set changes any field of the schema", "[problem][set]") {
+TEST_CASE("flag --set changes any field of the schema", "[problem][set]") {
   Json json = Json::parse(
       R"({"grid":[64,64,64],"faces":"cpml","sources":[{"position_m":[1,2,3],"wavelet":{"frequency_hz":3}}]})");
   set_json_path(json, "cpml.cells=12");
@@ -118,7 +118,7 @@ TEST_CASE("--set changes any field of the schema", "[problem][set]") {
   CHECK_NOTHROW(problem_from_json(json));
 }
 
-TEST_CASE("--set writes short forms out and replaces the alternative", "[problem][set]") {
+TEST_CASE("flag --set writes short forms out and replaces the alternative", "[problem][set]") {
   Json json = Json::parse(R"({"spacing_m":5,"initial":"random","steps":3,"time_step_s":1})");
   set_json_path(json, "spacing_m.1=6");
   set_json_path(json, "initial.seed=4");
@@ -127,7 +127,7 @@ TEST_CASE("--set writes short forms out and replaces the alternative", "[problem
   CHECK(json == Json::parse(R"({"spacing_m":[5,6,5],"initial":{"kind":"random","seed":4},"duration_s":2,"cfl":0.1})"));
 }
 
-TEST_CASE("--set refuses what the schema does not have, and changes nothing", "[problem][set]") {
+TEST_CASE("flag --set refuses what the schema does not have, and changes nothing", "[problem][set]") {
   Json json = Json::parse(R"({"grid":[64,64,64],"order":4,"sources":[]})");
   const Json before = json;
   const auto fault = [&](const char* assignment) {

@@ -6,7 +6,7 @@
 using namespace halotune;
 using List = std::vector<std::string>;
 
-TEST_CASE("--devices: a count, a list, repeats") {
+TEST_CASE("flag --devices: a count, a list, repeats") {
   CHECK(parse_devices("cpu:2") == List{"cpu:0", "cpu:1"});
   CHECK(parse_devices("3") == List{"cpu:0", "cpu:1", "cpu:2"});
   CHECK(parse_devices("0,2") == List{"cpu:0", "cpu:2"});
@@ -15,7 +15,7 @@ TEST_CASE("--devices: a count, a list, repeats") {
   CHECK(parse_devices("cpu:0") == List{"cpu:0"});
 }
 
-TEST_CASE("--devices: every fault at once") {
+TEST_CASE("flag --devices: every fault at once") {
   try {
     parse_devices("cpu:x,gpu:1,cpu:-1");
     FAIL("accepted");

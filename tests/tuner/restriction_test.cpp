@@ -5,7 +5,7 @@
 using namespace halotune;
 using PackingClass = Restriction::PackingClass;
 
-TEST_CASE("--restrict reads every key") {
+TEST_CASE("flag --restrict reads every key") {
   const auto r = parse_restriction(
       "s=1,2 transport=shared parts=1x1x2,1x2x1; overlap=off exchange=split depths=uniform packing=mixed,packed "
       "threads=0,3 devices=2 "
@@ -25,12 +25,12 @@ TEST_CASE("--restrict reads every key") {
         R"("parts":[[1,1,2],[1,2,1]],"parts_per_device":[1,4],"s":[1,2],"threads":[0,3],"transport":["shared"]})");
 }
 
-TEST_CASE("--restrict without words restricts nothing") {
+TEST_CASE("flag --restrict without words restricts nothing") {
   CHECK(parse_restriction("") == Restriction{});
   CHECK(to_json(Restriction{}).empty());
 }
 
-TEST_CASE("--restrict reports every fault") {
+TEST_CASE("flag --restrict reports every fault") {
   try {
     parse_restriction("s=3 layout=1x1x2 parts=1x2 transport=pigeon overlap s= s=1 s=2");
     FAIL("accepted");

@@ -92,6 +92,21 @@ TEST_CASE("what a session stored is known afterwards") {
   CHECK(r.known.size() == 1);
 }
 
+TEST_CASE("the best of a restricted space is kept but answers no unrestricted question") {
+  Store store(":memory:");
+  auto r = request();
+  r.restriction.steps_per_exchange = {2};
+  {
+    TuneSession session(store, r);
+    session.finish(outcome_of(Plan{}), r);
+  }
+  const auto rows = store.recommendations(std::nullopt);
+  REQUIRE(rows.size() == 1);
+  CHECK(restricted(rows[0]));
+  CHECK(recommendation_from_row(rows[0]).recommendation.plan == Plan{});
+  CHECK(load_knowledge(store, r.machine.keys).recommendations.empty());
+}
+
 TEST_CASE("an unfinished session is taken up with its visits") {
   Store store(":memory:");
   auto r = request();
