@@ -28,7 +28,7 @@ Json document(const char* action, const Store& store) {
 }
 
 int export_store(const Options& options) {
-  const Store store = options.store.open();
+  const Store store = options.store.open_existing();
   if (options.file.empty() || options.file == "-") {
     if (options.json)
       throw ConfigError(
@@ -58,7 +58,7 @@ int import_store(const Options& options) {
 }
 
 int check_store(const Options& options) {
-  const Store store = options.store.open();
+  const Store store = options.store.open_existing();
   const auto findings = store.check();
   Json json = document("check", store);
   json["findings"] = findings;
@@ -73,7 +73,7 @@ int check_store(const Options& options) {
 }
 
 int prune_store(const Options& options) {
-  Store store = options.store.open();
+  Store store = options.store.open_existing();
   PruneOptions prune_options;
   if (!options.before.empty()) prune_options.before = options.before;
   prune_options.sessions = options.sessions;

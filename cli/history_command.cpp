@@ -38,7 +38,8 @@ void print_overview(const Options& options, const Store& store, const std::optio
   }
   if (options.csv) return print_answer(recommendations.to_csv());
   if (recommendations.rows.empty() && runs.rows.empty())
-    return print_answer("nothing is stored yet: run halotune tune first\n");
+    return print_answer(key ? "nothing is stored for this Problem: run halotune tune on it first\n"
+                            : "nothing is stored yet: run halotune tune first\n");
   const bool bold = stdout_takes_colour();
   std::string text;
   if (!recommendations.rows.empty()) text += "Recommendations\n" + recommendations.to_text(bold);
@@ -53,7 +54,7 @@ int history_once(const Options& options) {
   if (options.limit < 1) faults.push_back({"--limit", "is not positive", std::to_string(options.limit), ""});
   if (options.csv && options.json) faults.push_back({"--csv", "cannot be combined with --json", "", "choose one"});
   throw_if_any(faults);
-  const Store store = options.store.open();
+  const Store store = options.store.open_to_read();
   const auto key = problem ? std::optional(problem_key(*problem)) : std::nullopt;
   if (options.report.empty()) {
     print_overview(options, store, key);
@@ -73,7 +74,8 @@ Command add_history(CLI::App& program) {
   options->store.add_to(*app);
   app->add_option("--report", options->report, "scaling, ghost, cpml, transport or packing")->type_name("WORD");
   app->add_option("--limit", options->limit, "Rows of the overview")->capture_default_str();
-  app->add_flag("--csv", options->csv, "Comma-separated values");
+  app->add_flag("--csv", options->csv,
+                "Comma-separated values: of the report, or of the recommendations without the runs");
   app->add_flag("--json", options->json, "Print the answer as JSON");
   return {app, [options] { return history_once(*options); }};
 }

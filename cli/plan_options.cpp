@@ -35,6 +35,12 @@ void set_whole(Json& plan, const char* key, const char* flag, const std::string&
   }
 }
 
+/// Whether the product exceeds `most`, without forming it.
+bool more_than(const std::array<std::int64_t, 3>& parts, std::int64_t most) {
+  for (const std::int64_t along : parts) most /= std::max<std::int64_t>(1, along);
+  return most < 1;
+}
+
 /// "packed", or "x=strided,y=packed" with packed for the axes that are not named.
 Json packing_json(const std::string& text) {
   if (text.find('=') == std::string::npos) return text;
@@ -106,7 +112,7 @@ Json PlanOptions::base(std::vector<Fault>& faults) const {
 }
 
 /// Parts and devices, each of which may follow from the other.
-void PlanOptions::place(Json& plan, std::vector<Fault>& faults) const {
+void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cells) const {
   std::vector<std::string> devices;
   std::optional<std::array<std::int64_t, 3>> parts;
   if (!devices_.empty()) collect(faults, [&] { devices = parse_device_list(devices_); });
@@ -123,16 +129,22 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults) const {
     if (!file_.empty()) collect(faults, [&] { known = plan_from_json(plan); });
     parts = file_.empty() ? std::array<std::int64_t, 3>{1, 1, static_cast<std::int64_t>(devices.size())} : known.parts;
   }
+  if (more_than(*parts, std::min(cells, most_parts))) {
+    faults.push_back({"--parts", "are too many",
+                      fmt::format("{}, the most is {}", size_text(*parts), std::min(cells, most_parts)),
+                      "use fewer parts than the grid has cells"});
+    return;
+  }
   const std::int64_t count = (*parts)[0] * (*parts)[1] * (*parts)[2];
   if (devices.empty()) devices = devices_for_parts(count);
   plan["parts"] = *parts;
   collect(faults, [&] { plan["devices"] = place_parts(devices, count); });
 }
 
-std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults) const {
+std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t cells) const {
   const std::size_t before = faults.size();
   Json plan = base(faults);
-  place(plan, faults);
+  place(plan, faults, cells);
   if (exchange_ == "split" && s_.empty()) plan["steps_per_exchange"] = 1;
   set_whole(plan, "steps_per_exchange", "--s", s_, faults);
   set_whole(plan, "threads", "--threads", threads_, faults);

@@ -1,5 +1,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,18 +9,22 @@
 
 namespace halotune {
 
+/// A Plan of more parts is refused before anything is built for it.
+inline constexpr std::int64_t most_parts = 1 << 20;
+
 /// --plan FILE and one flag per field of a Plan.
 class PlanOptions {
  public:
   void add_to(CLI::App& app);
   bool given() const;
   /// The Plan of the file (a Plan, or an answer of `tune` or `recommend`) or the default Plan, changed by the flags.
+  /// More parts than most_parts or than the `cells` of the grid are a fault.
   /// Parts default to one per device, devices to one per part as far as the cores reach. Nothing when there are faults.
-  std::optional<Plan> read(std::vector<Fault>& faults) const;
+  std::optional<Plan> read(std::vector<Fault>& faults, std::int64_t cells = most_parts) const;
 
  private:
   Json base(std::vector<Fault>& faults) const;
-  void place(Json& plan, std::vector<Fault>& faults) const;
+  void place(Json& plan, std::vector<Fault>& faults, std::int64_t cells) const;
 
   std::string file_, parts_, s_, exchange_, depths_, transport_, packing_, overlap_, devices_, threads_, cuts_;
 };

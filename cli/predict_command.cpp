@@ -117,7 +117,7 @@ int predict_once(const Options& options) {
   const auto problem = options.problem.read(faults);
   const auto devices = distinct_devices(options.backend.read(faults));
   std::optional<Plan> plan;
-  if (options.plan.given()) plan = options.plan.read(faults);
+  if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
   Restriction restriction;
   collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
   if (options.top < 1) faults.push_back({"--top", "is not positive", std::to_string(options.top), ""});
@@ -127,7 +127,7 @@ int predict_once(const Options& options) {
   if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
   throw_if_any(faults);
 
-  const Store store = options.store.open();
+  const Store store = options.store.open_to_read();
   const Machine machine =
       described ? *described : known_machine(store, plan ? distinct_devices(plan->devices) : devices);
   const Model model(machine, load_knowledge(store, machine.keys).trials);

@@ -74,7 +74,7 @@ int recommend_once(const Options& options) {
   std::optional<Machine> simulated;
   if (!options.machine.empty()) simulated = machine_from_file(options.machine, faults);
   throw_if_any(faults);
-  const Store store = options.store.open();
+  const Store store = options.store.open_to_read();
   request.machine = simulated ? *simulated : known_machine(store, request.devices);
   std::vector<std::string> skipped;
   const Knowledge knowledge = load_knowledge(store, request.machine.keys, &skipped);

@@ -14,4 +14,19 @@ Store StoreOptions::open() const {
   return Store(file());
 }
 
+Store StoreOptions::open_existing() const {
+  if (!std::filesystem::exists(file())) {
+    throw ConfigError(Fault{"--db", "there is no store", file().string(), "name another file or run halotune tune"});
+  }
+  return open();
+}
+
+Store StoreOptions::open_to_read() const {
+  return std::filesystem::exists(file()) ? open() : Store(":memory:");
+}
+
+std::vector<std::string> StoreOptions::arguments() const {
+  return file_.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--db", file_};
+}
+
 }  // namespace halotune

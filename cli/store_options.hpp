@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "db/store.hpp"
 
@@ -14,6 +15,12 @@ class StoreOptions {
   std::filesystem::path file() const;
   /// @throws DbError
   Store open() const;
+  /// A store that is there. @throws ConfigError when it is not; DbError
+  Store open_existing() const;
+  /// For looking only: without a file an empty store that is never written. @throws DbError
+  Store open_to_read() const;
+  /// {"--db", FILE} when it was given.
+  std::vector<std::string> arguments() const;
 
  private:
   std::string file_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace halotune {
 namespace {
 
-bool is_date(const std::string& text) {
+bool looks_like_date(const std::string& text) {
   constexpr std::string_view pattern = "0000-00-00T00:00:00";
   if (text.size() != 10 && text.size() < pattern.size()) return false;
   for (std::size_t i = 0; i < std::min(text.size(), pattern.size()); ++i) {
@@ -21,13 +22,31 @@ bool is_date(const std::string& text) {
   return true;
 }
 
+int number_at(const std::string& text, std::size_t start, std::size_t count) {
+  return std::stoi(text.substr(start, count));
+}
+
+/// Whether the calendar has this day and the day this time.
+bool is_date(const std::string& text) {
+  if (!looks_like_date(text)) return false;
+  const std::chrono::year_month_day day{std::chrono::year(number_at(text, 0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(number_at(text, 5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(number_at(text, 8, 2)))};
+  if (!day.ok()) return false;
+  return text.size() == 10 ||
+         (number_at(text, 11, 2) < 24 && number_at(text, 14, 2) < 60 && number_at(text, 17, 2) < 60);
+}
+
 void require_sense(const PruneOptions& options) {
   if (!options.before && options.sessions.empty()) {
     throw ConfigError(
         Fault{"", "nothing to prune", "no date and no session given", "use --before DATE or --session ID"});
   }
   if (options.before && !is_date(*options.before)) {
-    throw ConfigError(Fault{"/before", "is not a date", *options.before, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ss, in UTC"});
+    throw ConfigError(Fault{"--before", "is not a date", *options.before, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ss, in UTC"});
+  }
+  if (options.before && *options.before > utc_now()) {
+    throw ConfigError(Fault{"--before", "lies in the future", *options.before, "every row would go; name a past day"});
   }
 }
 

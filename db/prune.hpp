@@ -25,7 +25,7 @@ struct PruneReport {
 /// Drops rows in one transaction, then the problems that no row names any more and the machines older than `before`
 /// that no trial names, save the newest of each set of keys. Unfinished sessions go only when named. Merging a copy
 /// made before brings the rows back.
-/// @throws ConfigError without a condition or with a malformed date; DbError
+/// @throws ConfigError without a condition or with a date that does not exist or lies in the future; DbError
 PruneReport prune(Store& store, const PruneOptions& options);
 
 }  // namespace halotune

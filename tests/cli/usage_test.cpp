@@ -79,6 +79,34 @@ TEST_CASE("What this build lacks is refused by name") {
   CHECK_THAT(ranks.err, ContainsSubstring("OMPI_COMM_WORLD_SIZE=4"));
 }
 
+TEST_CASE("Looking at a missing store creates none, and an impossible date is refused") {
+  const Workplace place;
+  const std::string missing = place.file("missing.db").string();
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"db", "check"}, {"db", "export"}, {"db", "prune", "--before", "2026-01-01"}, {"history"}}) {
+    auto words = arguments;
+    words.insert(words.end(), {"--db", missing});
+    const Ran ran = halotune_run(place, words);
+    INFO(ran.err);
+    CHECK(ran.code == (arguments[0] == "db" ? 2 : 0));
+    if (arguments[0] == "db") CHECK_THAT(ran.err, ContainsSubstring(missing));
+    CHECK_FALSE(std::filesystem::exists(missing));
+  }
+  const Ran recommended = halotune_run(place, {"recommend", "--grid", "64x64x64", "--db", missing});
+  CHECK(recommended.code == 20);
+  CHECK_FALSE(std::filesystem::exists(missing));
+}
+
+TEST_CASE("More parts than cells or than a program can hold are refused before any is made") {
+  const Workplace place;
+  for (const char* parts : {"5000x5000x5000", "4000000000x4000000000x4000000000", "70x70x70"}) {
+    const Ran ran = halotune_run(place, {"run", "--grid", "64x64x64", "--parts", parts});
+    INFO(ran.err);
+    CHECK(ran.code == 2);
+    CHECK_THAT(ran.err, ContainsSubstring("--parts"));
+  }
+}
+
 TEST_CASE("A store that cannot be opened is exit 3") {
   const Workplace place;
   std::ofstream(place.file("not.db")) << "this is a letter, not a store, and long enough to be one";

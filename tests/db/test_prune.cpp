@@ -67,7 +67,8 @@ TEST_CASE("prune drops named sessions and the file shrinks") {
 TEST_CASE("prune without a condition or with a malformed date is refused") {
   Store store(":memory:");
   CHECK_THROWS_AS(prune(store, {}), ConfigError);
-  for (const char* date : {"yesterday", "2026-3-1", "2026-03-01 00:00:00", "", "2026-03-01T"}) {
+  for (const char* date : {"yesterday", "2026-3-1", "2026-03-01 00:00:00", "", "2026-03-01T", "2026-13-45",
+                           "2026-02-30", "2026-02-28T24:00:00", "9999-99-99", "9999-12-31"}) {
     PruneOptions options;
     options.before = date;
     CHECK_THROWS_AS(prune(store, options), ConfigError);
