@@ -7,6 +7,7 @@
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
 #include "cli/known_machine.hpp"
+#include "cli/plan_options.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/recommendation_formats.hpp"
 #include "cli/store_options.hpp"
@@ -50,11 +51,19 @@ Json document_of(const RecommendRequest& request, const Recommendation& recommen
 
 void print(const Options& options, const std::string& format, const RecommendRequest& request,
            const Recommendation& recommendation) {
-  const auto arguments = options.problem.arguments();
+  auto arguments = options.problem.arguments();
+  const auto store = options.store.arguments();
+  arguments.insert(arguments.end(), store.begin(), store.end());
   if (format == "json") return print_document(document_of(request, recommendation));
   if (format == "text") {
     std::string text = recommendation_text(recommendation);
-    if (recommendation.plan) text += usage_text(arguments);
+    if (recommendation.plan) {
+      // `run` alone looks for the fastest Plan known for this machine.
+      const bool other_question = request.objective != Objective::time || !options.machine.empty();
+      const auto flags = other_question ? plan_arguments(*recommendation.plan) : std::vector<std::string>{};
+      arguments.insert(arguments.end(), flags.begin(), flags.end());
+      text += usage_text(arguments);
+    }
     return print_answer(text);
   }
   if (!recommendation.plan)

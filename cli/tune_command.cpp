@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/known_machine.hpp"
 #include "cli/launch.hpp"
+#include "cli/plan_options.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
@@ -109,6 +110,19 @@ class NoRunner : public TrialRunner {
   void forget(const Plan&) override {}
 };
 
+/// What `run` needs to do what was recommended: alone it takes the fastest Plan of an unrestricted search.
+std::vector<std::string> run_arguments(const Options& options, const TuneRequest& request, const Plan& plan) {
+  std::vector<std::string> arguments = options.problem.arguments();
+  const auto append = [&](const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  };
+  append(options.store.arguments());
+  const bool stored_as_default =
+      !request.dry_run && request.restriction == Restriction{} && request.objective == Objective::time;
+  if (!stored_as_default) append(plan_arguments(plan));
+  return arguments;
+}
+
 void print_outcome(const Options& options, const TuneRequest& request, const TuneOutcome& outcome) {
   if (options.json) return print_document(to_json(outcome, request));
   const Problem& problem = request.problem;
@@ -122,7 +136,7 @@ void print_outcome(const Options& options, const TuneRequest& request, const Tun
                      : options.dry_run ? ShownTrials::best_predicted
                                        : ShownTrials::tried;
   text += trials_text(outcome, shown, stdout_takes_colour()) + "\n" + recommendation_text(outcome.recommendation);
-  if (outcome.recommendation.plan) text += usage_text(options.problem.arguments());
+  if (outcome.recommendation.plan) text += usage_text(run_arguments(options, request, *outcome.recommendation.plan));
   print_answer(text);
 }
 

@@ -111,8 +111,10 @@ RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest
   return row;
 }
 
-bool restricted(const RecommendationRow& row) {
-  return parse_json(row.json, "recommendation").contains("restriction");
+std::optional<Json> restriction_of(const RecommendationRow& row) {
+  const Json document = parse_json(row.json, "recommendation");
+  if (!document.contains("restriction")) return std::nullopt;
+  return document["restriction"];
 }
 
 KnownRecommendation recommendation_from_row(const RecommendationRow& row) {
@@ -133,16 +135,25 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
   const auto skip = [&](const DbError& error) {
     if (skipped != nullptr) skipped->push_back(error.what());
   };
+  std::vector<KnownRecommendation> of_restricted_searches;
   for (const auto& row : store.recommendations(std::nullopt)) {
     if (row.hw_class != keys.hw_class) continue;
     try {
-      // The best of a restricted space does not answer a question without the restriction.
-      const KnownRecommendation known = recommendation_from_row(row);
-      if (!restricted(row)) knowledge.recommendations.push_back(known);
+      KnownRecommendation known = recommendation_from_row(row);
+      if (const auto restriction = restriction_of(row)) {
+        known.recommendation.why =
+            fmt::format("From a search restricted to {}. {}", restriction->dump(), known.recommendation.why);
+        of_restricted_searches.push_back(std::move(known));
+      } else {
+        knowledge.recommendations.push_back(std::move(known));
+      }
     } catch (const DbError& error) {
       skip(error);
     }
   }
+  // The best of a restricted space answers only where nothing better founded does.
+  knowledge.recommendations.insert(knowledge.recommendations.end(), of_restricted_searches.begin(),
+                                   of_restricted_searches.end());
   std::map<std::string, Problem> problems;
   for (const auto& row : store.problems()) {
     try {

@@ -25,8 +25,8 @@ Trial trial_from_row(const TrialRow& row);
 
 RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest& request, const std::string& session);
 KnownRecommendation recommendation_from_row(const RecommendationRow& row);
-/// Made with --restrict: stored for the record, left out of load_knowledge().recommendations.
-bool restricted(const RecommendationRow& row);
+/// The restriction it was made under, if any. load_knowledge() puts those answers last and says so in `why`.
+std::optional<Json> restriction_of(const RecommendationRow& row);
 
 /// Everything recommend() and the model may know about machines of `keys.hw_class`. Rows that
 /// cannot be read are left out and named in `skipped` when given.

@@ -92,19 +92,25 @@ TEST_CASE("what a session stored is known afterwards") {
   CHECK(r.known.size() == 1);
 }
 
-TEST_CASE("the best of a restricted space is kept but answers no unrestricted question") {
+TEST_CASE("the best of a restricted space stands behind the unrestricted answer and says what it is") {
   Store store(":memory:");
+  auto unrestricted = request();
   auto r = request();
   r.restriction.steps_per_exchange = {2};
-  {
-    TuneSession session(store, r);
-    session.finish(outcome_of(Plan{}), r);
+  Plan other;
+  other.threads = 1;
+  for (auto* asked : {&unrestricted, &r}) {  // the restricted one is the newer
+    TuneSession session(store, *asked);
+    session.finish(outcome_of(asked == &r ? other : Plan{}), *asked);
   }
   const auto rows = store.recommendations(std::nullopt);
-  REQUIRE(rows.size() == 1);
-  CHECK(restricted(rows[0]));
-  CHECK(recommendation_from_row(rows[0]).recommendation.plan == Plan{});
-  CHECK(load_knowledge(store, r.machine.keys).recommendations.empty());
+  REQUIRE(rows.size() == 2);
+  const auto known = load_knowledge(store, r.machine.keys).recommendations;
+  REQUIRE(known.size() == 2);
+  CHECK(known[0].recommendation.plan == Plan{});
+  CHECK(known[1].recommendation.plan == other);
+  CHECK(known[1].recommendation.why.starts_with("From a search restricted to {\"s\":[2]}. "));
+  CHECK(known[0].recommendation.why.find("restricted") == std::string::npos);
 }
 
 TEST_CASE("an unfinished session is taken up with its visits") {
