@@ -12,11 +12,12 @@
 namespace halotune {
 namespace {
 
-/// The moment `fresh_days` ago, as the rows write times.
-std::string oldest_fresh_time() {
-  const std::time_t then = std::time(nullptr) - std::time_t{fresh_days} * 24 * 3600;
+constexpr std::time_t day_s = 24 * 3600;
+
+/// A moment as the rows write times.
+std::string time_text_of(std::time_t moment) {
   std::tm utc{};
-  gmtime_r(&then, &utc);
+  gmtime_r(&moment, &utc);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
   return text;
@@ -36,26 +37,34 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
 }
 
 bool is_fresh(const Machine& machine) {
-  return machine.measured_at >= oldest_fresh_time();
+  const std::time_t now = std::time(nullptr);
+  // Another node's clock may be somewhat ahead; a date beyond that says nothing about the age.
+  return machine.measured_at >= time_text_of(now - fresh_days * day_s) &&
+         machine.measured_at <= time_text_of(now + day_s);
 }
 
-Machine probe_and_store(Store& store, ProbeOptions options) {
+Machine probe_for(const Store& store, ProbeOptions options) {
   Progress progress("probe");
   options.progress = [&](const std::string& what, int done, int all) {
     throw_if_asked_to_stop();
     progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
   };
+  store.require_writable();
   Machine machine = probe_cpu(options);
   throw_if_asked_to_stop();
-  store.add(to_row(machine));
   return machine;
 }
 
 Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
-  if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine))
-    return *machine;
+  const MachineKeys keys = describe_machine(devices).keys;
+  const auto row = store.latest_machine(keys.hw_class, keys.sw_env, keys.node, keys.visible_set);
+  // What an import says about this node is looked at, but not tuned by.
+  const bool ours = row && !store.imported().contains(row->id);
+  if (auto machine = ours ? stored_machine(store, keys) : std::nullopt; machine && is_fresh(*machine)) return *machine;
   note("this machine was not probed lately: probing it first");
-  return probe_and_store(store, {devices, false, 9, 60, {}});
+  Machine machine = probe_for(store, {devices, false, 9, 60, {}});
+  store.add(to_row(machine));
+  return machine;
 }
 
 Machine known_machine(const Store& store, const std::vector<std::string>& devices) {

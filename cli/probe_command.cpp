@@ -10,6 +10,7 @@
 #include "cli/probe_tables.hpp"
 #include "cli/store_options.hpp"
 #include "tuner/device_list.hpp"
+#include "tuner/stored.hpp"
 
 namespace halotune {
 namespace {
@@ -31,15 +32,16 @@ int probe(const Options& options) {
     faults.push_back({"--max-seconds", "is not positive", fmt::format("{}", options.max_seconds), ""});
   throw_if_any(faults);
   Store store = options.store.open();
-  const Machine machine = probe_and_store(store, {devices, options.quick, options.samples, options.max_seconds, {}});
+  const Machine machine = probe_for(store, {devices, options.quick, options.samples, options.max_seconds, {}});
   if (options.json) {
     Json document{{"schema", 1}};
     document["machine"] = to_json(machine);
     print_document(document);
   } else {
     print_answer(probe_text(machine, stdout_takes_colour()));
-    note(fmt::format("stored in {}", store.file().string()));
   }
+  store.add(to_row(machine));  // after the answer, which a store that fails must not cost
+  if (!options.json) note(fmt::format("stored in {}", store.file().string()));
   return 0;
 }
 

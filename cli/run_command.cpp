@@ -90,9 +90,8 @@ void store_run(std::optional<Store>& store, const Problem& problem, const Plan& 
   if (!store) return;
   try {
     const MachineKeys keys = describe_machine(distinct_devices(plan.devices)).keys;
-    store->add(to_row(problem));
-    store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)),
-                      utc_now(), canonical_text(document)});
+    store->add(to_row(problem), RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan),
+                                       canonical_text(to_json(plan)), utc_now(), canonical_text(document)});
   } catch (const DbError& error) {
     warn(fmt::format("the run could not be recorded: {}", error.what()));
   }

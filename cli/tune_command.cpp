@@ -67,14 +67,6 @@ TuneRequest request_of(const Options& options) {
   return request;
 }
 
-void abandon_unfinished(Store& store, const TuneRequest& request) {
-  const std::string key = request_key(request);
-  while (auto row = store.unfinished_session(key)) {
-    row->state = "finished";
-    store.put(*row);
-  }
-}
-
 void show_progress(Progress& progress, const SearchProgress& at) {
   std::optional<double> fraction;
   if (at.of_visits && *at.of_visits > 0) {
@@ -85,7 +77,14 @@ void show_progress(Progress& progress, const SearchProgress& at) {
   progress.update(fraction, fmt::format("{} racing, best {} | {}", at.still_racing, time_text(at.best_s), at.what));
 }
 
-TuneOutcome search_on_hardware(Store& store, TuneRequest& request) {
+/// A search, and why the store did not take all of it; empty: it did.
+struct Searched {
+  TuneOutcome outcome;
+  std::string not_stored;
+};
+
+/// A store that fails ends the search, but not before what was measured can be shown: what it took before is safe.
+Searched search_on_hardware(Store& store, TuneRequest& request) {
   TuneSession session(store, request);
   if (session.resumed())
     note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
@@ -93,13 +92,26 @@ TuneOutcome search_on_hardware(Store& store, TuneRequest& request) {
   worker.cancelled = stop_asked;
   WorkerRunner runner(request.problem, request.devices, std::move(worker));
   Progress progress("tune");
+  Searched searched;
+  const auto store_or_tell = [&](const auto& body) {
+    try {
+      body();
+    } catch (const DbError& error) {
+      if (searched.not_stored.empty()) searched.not_stored = error.what();
+    }
+  };
   SearchHooks hooks;
-  hooks.store = [&](const Trial& trial) { session.add(trial); };
+  hooks.store = [&](const Trial& trial) { store_or_tell([&] { session.add(trial); }); };
   hooks.progress = [&](const SearchProgress& at) { show_progress(progress, at); };
-  hooks.cancelled = stop_asked;
-  TuneOutcome outcome = tune(request, runner, hooks);
-  session.finish(outcome, request);
-  return outcome;
+  hooks.cancelled = [&] { return stop_asked() || !searched.not_stored.empty(); };
+  searched.outcome = tune(request, runner, hooks);
+  if (searched.not_stored.empty()) store_or_tell([&] { session.finish(searched.outcome, request); });
+  if (!searched.not_stored.empty()) {
+    searched.outcome.search.stopped_because = "the store failed";
+    searched.not_stored += fmt::format(" | {} visits of this search are stored, and the same command resumes from them",
+                                       request.earlier.size() + static_cast<std::size_t>(session.added()));
+  }
+  return searched;
 }
 
 /// The model alone never asks for a runner.
@@ -111,19 +123,19 @@ class NoRunner : public TrialRunner {
 };
 
 /// What `run` needs to do what was recommended: alone it takes the fastest Plan of an unrestricted search.
-std::vector<std::string> run_arguments(const Options& options, const TuneRequest& request, const Plan& plan) {
+std::vector<std::string> run_arguments(const Options& options, const TuneRequest& request, const Plan& plan,
+                                       bool stored) {
   std::vector<std::string> arguments = options.problem.arguments();
   const auto append = [&](const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   };
   append(options.store.arguments());
-  const bool stored_as_default =
-      !request.dry_run && request.restriction == Restriction{} && request.objective == Objective::time;
+  const bool stored_as_default = stored && request.restriction == Restriction{} && request.objective == Objective::time;
   if (!stored_as_default) append(plan_arguments(plan));
   return arguments;
 }
 
-void print_outcome(const Options& options, const TuneRequest& request, const TuneOutcome& outcome) {
+void print_outcome(const Options& options, const TuneRequest& request, const TuneOutcome& outcome, bool stored) {
   if (options.json) return print_document(to_json(outcome, request));
   const Problem& problem = request.problem;
   std::string text =
@@ -136,30 +148,38 @@ void print_outcome(const Options& options, const TuneRequest& request, const Tun
                      : options.dry_run ? ShownTrials::best_predicted
                                        : ShownTrials::tried;
   text += trials_text(outcome, shown, stdout_takes_colour()) + "\n" + recommendation_text(outcome.recommendation);
-  if (outcome.recommendation.plan) text += usage_text(run_arguments(options, request, *outcome.recommendation.plan));
+  if (outcome.recommendation.plan)
+    text += usage_text(run_arguments(options, request, *outcome.recommendation.plan, stored));
   print_answer(text);
+}
+
+TuneOutcome dry_run(const Store& store, TuneRequest& request) {
+  request.known = load_knowledge(store, request.machine.keys).trials;
+  NoRunner runner;
+  return tune(request, runner);
+}
+
+Searched search_or_explain(Store& store, TuneRequest& request) {
+  const char* interrupted = "interrupted; every visit so far is stored, and the same command resumes from it";
+  try {
+    Searched searched = search_on_hardware(store, request);
+    if (!searched.outcome.finished && searched.not_stored.empty()) throw Interrupted(interrupted);
+    return searched;
+  } catch (const Interrupted&) {
+    throw Interrupted(interrupted);
+  }
 }
 
 int tune_once(const Options& options) {
   TuneRequest request = request_of(options);
   Store store = options.store.open();
+  if (!options.dry_run) store.require_writable();
   request.machine = fresh_machine(store, request.devices);
-  if (options.fresh) abandon_unfinished(store, request);
-  TuneOutcome outcome;
-  if (options.dry_run) {
-    request.known = load_knowledge(store, request.machine.keys).trials;
-    NoRunner runner;
-    outcome = tune(request, runner);
-  } else {
-    try {
-      outcome = search_on_hardware(store, request);
-    } catch (const Interrupted&) {
-      throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
-    }
-  }
-  if (!outcome.finished)
-    throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
-  print_outcome(options, request, outcome);
+  if (options.fresh) abandon_unfinished(store, request_key(request));
+  const Searched searched = options.dry_run ? Searched{dry_run(store, request), {}} : search_or_explain(store, request);
+  const TuneOutcome& outcome = searched.outcome;
+  print_outcome(options, request, outcome, !options.dry_run && searched.not_stored.empty());
+  if (!searched.not_stored.empty()) throw DbError(searched.not_stored);
   if (!options.dry_run && !options.json) note(fmt::format("stored in {}", store.file().string()));
   if (outcome.recommendation.plan) return 0;
   throw CheckError(fmt::format("nothing can be recommended ({}) try a larger --budget", outcome.recommendation.why));
