@@ -6,11 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 
-#include "db/exchange.hpp"
+#include "db/connection.hpp"
 #include "tests/cli/program_run.hpp"
-#include "tests/tuner/sample_machine.hpp"
 #include "tuner/stored.hpp"
 
 using namespace halotune;
@@ -56,11 +55,22 @@ Ran shell(const Workplace& place, const std::string& line) {
   return finish(child);
 }
 
+Problem some_problem(int nx) {
+  return problem_from_json(parse_json(fmt::format(R"({{"grid":[{},64,64],"spacing_m":10,"steps":8}})", nx), "problem"));
+}
+
+Machine some_machine() {
+  Machine machine;
+  machine.keys = {"class-a", "env-a", "node-a", "set-a"};
+  machine.measured_at = "2026-01-02T03:04:05Z";
+  return machine;
+}
+
 /// A small sound store with one problem and one trial of it. @returns the problem's key
 std::string make_store(const std::string& file) {
   Store store(file);
-  const Problem problem = test::sample_problem({64, 64, 64});
-  const Machine machine = test::sample_machine(1);
+  const Problem problem = some_problem(64);
+  const Machine machine = some_machine();
   store.add(to_row(problem));
   Trial trial;
   trial.samples_s = {1e-3, 2e-3};
@@ -178,7 +188,10 @@ TEST_CASE("Damage is exit 1 with what to do, salvage saves the rest, and an impo
   const Workplace place;
   const std::string db = place.file("a.db").string(), saved = place.file("saved.jsonl").string();
   make_store(db);
-  { SQLite::Database(db, SQLite::OPEN_READWRITE).exec("UPDATE trials SET reason='changed'"); }
+  {
+    Connection raw(db, Connection::Mode::read_write);
+    raw.write([&] { raw.database().exec("UPDATE trials SET reason='changed'"); });
+  }
   const Ran checked = halotune_run(place, {"db", "check", "--db", db});
   CHECK(checked.code == 1);
   CHECK_THAT(checked.out, ContainsSubstring("does not match the row's contents"));
@@ -220,7 +233,7 @@ TEST_CASE("A forged row is refused by import: a problem or plan under another's 
     CHECK(ran.code == 2);
     return ran.err;
   };
-  const std::string other_problem = to_row(test::sample_problem({32, 64, 64})).json;
+  const std::string other_problem = to_row(some_problem(32)).json;
   CHECK_THAT(refusal_of_row("problems", {{"json", other_problem}}),
              ContainsSubstring("key: is not that of the row's JSON"));
   CHECK_THAT(refusal_of_row("trials", {{"plan_key", "x"}}), ContainsSubstring("plan_key: is not that"));
@@ -236,7 +249,7 @@ TEST_CASE("Rows of a clock that ran ahead are mentioned by check and are no dama
   make_store(db);
   {
     Store store(db);
-    MachineRow row = to_row(test::sample_machine(1));
+    MachineRow row = to_row(some_machine());
     row.created = "2999-01-01T00:00:00.000000Z";
     store.add(row);
   }

@@ -95,14 +95,14 @@ inline std::set<std::string> lines_of(const std::string& text, bool hashed_table
 }
 
 /// A store with every kind of page: long JSON overflows, deleted rows leave free pages.
-inline void fill_every_kind_of_page(const std::filesystem::path& file) {
+inline void fill_every_kind_of_page(const std::filesystem::path& file, int trials) {
   Store store(file);
   store.add(problem());
   MachineRow large = machine(1);
   large.json = R"({"text":")" + std::string(20000, 'x') + "\"}";
   const std::string machine_id = store.add(large);
   std::vector<TrialRow> rows;
-  for (int i = 0; i < 600; ++i) rows.push_back(trial(i, machine_id));
+  for (int i = 0; i < trials; ++i) rows.push_back(trial(i, machine_id));
   store.add_trials(rows);
   for (int i = 0; i < 3; ++i) store.add(recommendation(i));
   store.put(session(1, "finished"));
@@ -114,9 +114,9 @@ inline void fill_every_kind_of_page(const std::filesystem::path& file) {
 
 /// Damages copies of the store, one byte each, at `places` random places of up to `pages_of_a_kind` pages of each kind,
 /// the first bytes (of the file, of each page) among them, and sees what comes of it.
-inline DamageReport damage_every_kind_of_page(int pages_of_a_kind, int places) {
+inline DamageReport damage_every_kind_of_page(int trials, int pages_of_a_kind, int places) {
   TemporaryFolder folder;
-  fill_every_kind_of_page(folder / "sound.db");
+  fill_every_kind_of_page(folder / "sound.db", trials);
   const std::string sound = bytes_of(folder / "sound.db");
   const std::string text = export_text(Store(folder / "sound.db"));
   const auto stored = lines_of(text, true);

@@ -13,7 +13,7 @@ using namespace halotune::db_tests;
 using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("a byte changed on any kind of page is an error, a finding, or changes no row") {
-  const DamageReport report = damage_every_kind_of_page(/*pages_of_a_kind=*/2, /*places=*/8);
+  const DamageReport report = damage_every_kind_of_page(/*trials=*/120, /*pages_of_a_kind=*/2, /*places=*/8);
   for (const auto& [kind, outcomes] : report.outcomes) {
     INFO(kind);
     CHECK(outcomes.trials >= 8);

@@ -7,9 +7,9 @@
 #include <set>
 #include <thread>
 
-#include "tests/db/damage.hpp"
-#include "tests/db/old_store.hpp"
-#include "tests/db/random_stores.hpp"
+#include "damage.hpp"
+#include "old_store.hpp"
+#include "random_stores.hpp"
 
 using namespace halotune;
 using namespace halotune::db_tests;
@@ -45,7 +45,7 @@ double add_all(const std::filesystem::path& file, int writer, int rows, int begi
 
 }  // namespace
 
-TEST_CASE("32 processes add 200 trials each to one store: every row is there and nobody sees a lock", "[long]") {
+TEST_CASE("32 processes add 200 trials each to one store: every row is there and nobody sees a lock", "[.][long]") {
   constexpr int writers = 32, rows = 200;
   TemporaryFolder folder;
   const auto file = folder / "a.db";
@@ -77,7 +77,7 @@ TEST_CASE("32 processes add 200 trials each to one store: every row is there and
   CHECK(store.check().empty());
 }
 
-TEST_CASE("50 randomly made stores merge to one export in 20 random orders", "[long]") {
+TEST_CASE("50 randomly made stores merge to one export in 20 random orders", "[.][long]") {
   TemporaryFolder folder;
   const auto start = Clock::now();
   make_random_stores(folder, 2026, 50);
@@ -89,8 +89,8 @@ TEST_CASE("50 randomly made stores merge to one export in 20 random orders", "[l
                            std::count(exports[0].begin(), exports[0].end(), '\n'));
 }
 
-TEST_CASE("a byte changed anywhere on any kind of page is an error, a finding, or changes no row", "[long]") {
-  const DamageReport report = damage_every_kind_of_page(/*pages_of_a_kind=*/12, /*places=*/60);
+TEST_CASE("a byte changed anywhere on any kind of page is an error, a finding, or changes no row", "[.][long]") {
+  const DamageReport report = damage_every_kind_of_page(/*trials=*/600, /*pages_of_a_kind=*/12, /*places=*/40);
   for (const auto& [kind, outcomes] : report.outcomes) {
     std::cout << fmt::format("{}: {} bytes changed, {} refused, {} found, {} harmless, {} in text without a hash\n",
                              kind, outcomes.trials, outcomes.refused, outcomes.found, outcomes.harmless,
@@ -101,7 +101,7 @@ TEST_CASE("a byte changed anywhere on any kind of page is an error, a finding, o
   }
 }
 
-TEST_CASE("200 migrations killed at random moments", "[long]") {
+TEST_CASE("200 migrations killed at random moments", "[.][long]") {
   const int finished = kill_migrations(200, 3000, std::chrono::microseconds(150));
   std::cout << fmt::format("200 migrations: {} had finished before they were killed\n", finished);
   CHECK(finished < 200);
