@@ -14,9 +14,16 @@ using namespace std::chrono_literals;
 
 constexpr int longest_value_bytes = 64 << 20;
 constexpr int instructions_between_looks = 10000;
-// Enough for whoever holds the lock to finish a commit; then ever shorter, down to `shortest_pause`.
+// About as long as a commit takes; ever shorter within a second of waiting.
 constexpr auto longest_pause = 25ms;
-constexpr auto shortest_pause = 5ms;
+constexpr auto shortest_pause = 2ms;
+constexpr int waited_per_shortening = 40;
+
+void sleep_between(std::chrono::microseconds least, std::chrono::microseconds most) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(std::uniform_int_distribution<std::int64_t>(least.count(), most.count())(random)));
+}
 
 SQLite::Database open_database(const std::filesystem::path& file, Connection::Mode mode) {
   const int flags =
@@ -87,14 +94,17 @@ void Connection::start_waiting() {
   waiting_since_ = Clock::now();
 }
 
+void Connection::give_way() {
+  if (had_to_wait_ && Clock::now() - last_write_ < longest_pause) sleep_between(longest_pause / 2, longest_pause);
+  had_to_wait_ = false;
+}
+
 bool Connection::pause() {
+  had_to_wait_ = true;
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - waiting_since_);
   if (waited >= patience_) return false;
-  const auto longest = std::max<std::chrono::milliseconds>(shortest_pause, longest_pause - waited / 50);
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const auto most_us = std::chrono::microseconds(longest).count();
-  std::this_thread::sleep_for(
-      std::chrono::microseconds(std::uniform_int_distribution<std::int64_t>(1000, most_us)(random)));
+  sleep_between(1ms,
+                std::max<std::chrono::milliseconds>(shortest_pause, longest_pause - waited / waited_per_shortening));
   return true;
 }
 

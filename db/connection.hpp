@@ -36,7 +36,8 @@ class Connection {
   using Clock = std::chrono::steady_clock;
 
   /// `patience`: how long any one operation waits for other programs before it gives up. The pauses are random and
-  /// get shorter the longer it has waited, so that nobody starves behind many writers.
+  /// get shorter the longer it has waited, and who has just written gives way, so that nobody starves behind many
+  /// writers.
   Connection(const std::filesystem::path& file, Mode mode,
              std::chrono::milliseconds patience = std::chrono::minutes(5));
   Connection(const Connection&) = delete;
@@ -64,7 +65,9 @@ class Connection {
   /// Runs `body` in one BEGIN IMMEDIATE transaction: all of it is durable on return, or none of it. @throws DbError
   template <class Body>
   void write(Body&& body) {
+    give_way();
     in_transaction(SQLite::TransactionBehavior::IMMEDIATE, std::forward<Body>(body));
+    last_write_ = Clock::now();
   }
 
   /// The statement prepared for `sql`, kept for the next use. One loan of the same text at a time.
@@ -90,12 +93,17 @@ class Connection {
   static int time_is_up(void* connection);
   void harden();
   void start_waiting();
+  /// Lets the others in first who waited while this connection wrote; without that, whoever writes all the time finds
+  /// the lock free before they look again.
+  void give_way();
   /// Sleeps a little. @returns false when the patience is used up
   bool pause();
 
   std::filesystem::path file_;
   std::chrono::milliseconds patience_;
   Clock::time_point waiting_since_;
+  Clock::time_point last_write_ = Clock::time_point::min();
+  bool had_to_wait_ = false;  ///< since the last give_way()
   Clock::time_point time_limit_ = Clock::time_point::max();
   SQLite::Database database_;
   std::unordered_map<std::string, SQLite::Statement> statements_;

@@ -117,7 +117,7 @@ TEST_CASE("A store that cannot take rows stops tune and probe before they measur
   make_store(db);
   REQUIRE(chmod(place.file("").c_str(), 0755) == 0);
   REQUIRE(chmod(db.c_str(), 0666) == 0);
-  for (const char* command : {"tune --grid 32x32x32", "probe"}) {
+  for (const char* command : {"tune --grid 64x64x64", "probe"}) {
     const auto begin = std::chrono::steady_clock::now();
     const Ran ran = shell(place, "exec setpriv --reuid 65534 --regid 65534 --clear-groups $H " + std::string(command) +
                                      " --devices cpu:1 --db " + db);
@@ -233,7 +233,7 @@ TEST_CASE("A forged row is refused by import: a problem or plan under another's 
     CHECK(ran.code == 2);
     return ran.err;
   };
-  const std::string other_problem = to_row(some_problem(32)).json;
+  const std::string other_problem = to_row(some_problem(48)).json;
   CHECK_THAT(refusal_of_row("problems", {{"json", other_problem}}),
              ContainsSubstring("key: is not that of the row's JSON"));
   CHECK_THAT(refusal_of_row("trials", {{"plan_key", "x"}}), ContainsSubstring("plan_key: is not that"));
