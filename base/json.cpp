@@ -24,8 +24,8 @@ namespace {
 }
 
 [[noreturn]] void refuse_syntax(std::string_view source, std::string_view text, std::size_t offset) {
-  const std::string why = syntax_problem(text, offset);
-  refuse(source, "is not valid JSON at " + position_text(text, offset), why);
+  const SyntaxProblem found = syntax_problem(text, offset);
+  refuse(source, "is not valid JSON at " + position_text(text, found.offset), found.problem);
 }
 
 /// Every number beyond float64 replaced by as many blanks and a null, so that offsets stay.

@@ -80,14 +80,15 @@ bool is_infinite(std::string_view number) {
   return is_json_number(number) && std::isinf(std::strtod(std::string(number).c_str(), nullptr));
 }
 
+bool in_word(char c) {
+  return starts_number(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '+';
+}
+
 /// Letters, digits and signs at `offset`, cut to a few: what a person sees as one word.
 std::string word_at(std::string_view text, std::size_t offset) {
   constexpr std::size_t longest = 24;
-  const auto part = [](char c) {
-    return starts_number(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '+';
-  };
   std::size_t end = offset;
-  while (end < text.size() && end - offset < longest && part(text[end])) ++end;
+  while (end < text.size() && end - offset < longest && in_word(text[end])) ++end;
   return std::string(text.substr(offset, std::max<std::size_t>(end - offset, 1)));
 }
 
@@ -167,24 +168,26 @@ JsonScan scan_json(std::string_view text, const JsonScanLimits& limits) {
   return scan;
 }
 
-std::string syntax_problem(std::string_view text, std::size_t offset) {
-  if (std::all_of(text.begin(), text.end(), is_blank)) return "it is empty";
-  if (offset >= text.size()) return "it ends before the value is complete";
-  const auto byte = static_cast<unsigned char>(text[offset]);
-  if (inside_string(text, offset)) {
-    if (byte < 0x20) return "a control character inside quotes; write it as an escape";
-    if (text.rfind('\\', offset) != std::string_view::npos && offset - text.rfind('\\', offset) < 6) {
-      return "an escape that JSON does not have";
-    }
-    return "bytes that are not UTF-8";
+SyntaxProblem syntax_problem(std::string_view text, std::size_t stopped_at) {
+  const std::size_t at = std::min(stopped_at, text.size());
+  if (std::all_of(text.begin(), text.end(), is_blank)) return {at, "it is empty"};
+  if (at == text.size()) return {at, "it ends before the value is complete"};
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (inside_string(text, at)) {
+    const auto escape = text.rfind('\\', at);
+    if (byte < 0x20) return {at, "a control character inside quotes; write it as an escape"};
+    if (escape != std::string_view::npos && at - escape < 6) return {at, "an escape that JSON does not have"};
+    return {at, "bytes that are not UTF-8"};
   }
-  if (byte >= 0x80) return "a character outside quotes";
-  const std::string word = word_at(text, offset);
+  if (byte >= 0x80) return {at, "a character outside quotes"};
+  std::size_t start = at;
+  while (in_word(text[at]) && start > 0 && in_word(text[start - 1])) --start;
+  const std::string word = word_at(text, start);
   for (const std::string_view none : {"NaN", "nan", "NAN", "Inf", "inf", "-Inf", "-inf", "-NaN", "-nan"}) {
-    if (word.starts_with(none)) return "JSON has no NaN or Infinity";
+    if (word.starts_with(none)) return {start, "JSON has no NaN or Infinity"};
   }
-  if (Json::accept(text.substr(0, offset))) return fmt::format("'{}' follows the end of the value", word);
-  return fmt::format("'{}' is not expected here", word);
+  const bool behind = Json::accept(text.substr(0, start));
+  return {start, fmt::format("'{}' {}", word, behind ? "follows the end of the value" : "is not expected here")};
 }
 
 std::string position_text(std::string_view text, std::size_t offset) {

@@ -29,8 +29,12 @@ struct JsonScanLimits {
 /// One pass over the text, without recursion; stops at the first thing beyond a limit.
 JsonScan scan_json(std::string_view text, const JsonScanLimits& limits);
 
-/// What is wrong with text at `offset`, where a parser stopped: a few words, no parser's jargon.
-std::string syntax_problem(std::string_view text, std::size_t offset);
+/// What is wrong with a text where a parser stopped: a few words, no parser's jargon.
+struct SyntaxProblem {
+  std::size_t offset = 0;  ///< of the whole word that the parser stopped in
+  std::string problem;
+};
+SyntaxProblem syntax_problem(std::string_view text, std::size_t stopped_at);
 
 /// "line 3, column 7", counted in bytes from 1.
 std::string position_text(std::string_view text, std::size_t offset);

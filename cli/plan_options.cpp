@@ -156,6 +156,8 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
   const std::int64_t count = (*parts)[0] * (*parts)[1] * (*parts)[2];
   if (devices.empty()) devices = devices_for_parts(count);
   plan["parts"] = *parts;
+  // Parts that cannot be placed are one fault, not one more of the Plan's reader.
+  plan["devices"] = std::vector<std::string>(static_cast<std::size_t>(count), devices.front());
   collect(faults, [&] { plan["devices"] = place_parts(devices, count); });
 }
 

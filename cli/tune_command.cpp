@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/process.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/device_options.hpp"
@@ -159,6 +160,7 @@ void print_outcome(const Options& options, const TuneRequest& request, const Tun
 
 int tune_once(const Options& options) {
   TuneRequest request = request_of(options);
+  if (!options.dry_run) this_program();  // trials start it; what is missing is said before anything is measured
   Store store = options.store.open();
   request.machine = fresh_machine(store, request.devices);
   if (options.fresh) abandon_unfinished(store, request);

@@ -40,7 +40,9 @@ std::vector<Fault> usage_faults(const CLI::App& program, const CLI::ParseError& 
   const std::string help = fmt::format("see {} --help", name);
   const std::string text = error.what();
   const bool takes_command = app.get_require_subcommand_min() > 0;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  // A word in the place of a command makes the parser miss the command.
+  if (required ? takes_command : dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     std::vector<Fault> faults;
     for (const std::string& word : program.remaining(true)) {
       const bool flag = word.starts_with('-');
@@ -52,7 +54,7 @@ std::vector<Fault> usage_faults(const CLI::App& program, const CLI::ParseError& 
     }
     if (!faults.empty()) return faults;
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+  if (required) {
     if (takes_command && app.get_subcommands().empty())
       return {{"", "a command is missing", "", "use one of " + commands_of(app)}};
     return {{named_in(text), "is missing", "", help}};

@@ -131,7 +131,7 @@ ProbeRow read_row(const Json& json, const std::string& path, std::vector<Fault>&
   reader.read("reason", row.reason);
   if (const Json* samples = known_member(reader, "samples")) {
     row.samples = read_samples(*samples, reader.path_of("samples"), faults);
-  } else if (row.status == "ok") {
+  } else if (json.is_object() && row.status == "ok") {
     reader.fault("samples", "an ok row needs samples", "they are absent",
                  "give samples, or a status that says why not");
   }

@@ -184,9 +184,11 @@ TEST_CASE("One core for two devices: the same result in reasonable time, marked 
   const Ran predicted =
       shell_run(place, "taskset -c 0 \"$H\" predict --grid 40x36x32 --set cpml.cells=6 --devices cpu:2");
   CHECK_THAT(predicted.err, ContainsSubstring("oversubscribed: 2 devices on 1 core"));
+  REQUIRE(shell_run(place, "taskset -c 0 \"$H\" probe --quick --samples 7 --max-seconds 1 --devices cpu:1").code == 0);
   const Ran tuned = shell_run(place,
                               "taskset -c 0 \"$H\" tune --dry-run --grid 40x36x32 --set cpml.cells=6 --devices cpu:1 "
-                              "--restrict threads=2 || true");
+                              "--restrict threads=2");
+  CHECK(tuned.code == 0);
   CHECK_THAT(tuned.err, ContainsSubstring("oversubscribed: some Plans have more threads than the 1 cores"));
 }
 
@@ -268,7 +270,7 @@ TEST_CASE("Few descriptors, little address space, no more processes: clear error
   }
   const std::string as_nobody = "setpriv --reuid 64999 --regid 64999 --clear-groups env -i H=\"$H\" /bin/sh -c ";
   if (!machine_allows(place, as_nobody + "'\"$H\" --version'")) SKIP("another account cannot be used here");
-  const Ran threads = shell_run(place, as_nobody + "'ulimit -u 1 && exec \"$H\" run --grid 48x48x48 --steps 1'");
+  const Ran threads = shell_run(place, as_nobody + "'exec prlimit --nproc=1 \"$H\" run --grid 48x48x48 --steps 1'");
   INFO(threads.err);
   CHECK(threads.code == 3);
   CHECK_THAT(threads.err, ContainsSubstring("cannot start thread"));
