@@ -23,6 +23,10 @@ class DeviceOptions {
 /// Parses a device list of this build. @throws ConfigError for GPUs, which it does not have.
 std::vector<std::string> parse_device_list(const std::string& text);
 
+/// Warns that threads share cores when the split of these devices, with so many threads each, needs more than there
+/// are.
+void warn_if_oversubscribed(const std::vector<std::string>& devices, int threads = 0);
+
 /// cpu:0 .. cpu:n-1 for `parts` parts: as many devices as divide the parts and have a core each.
 std::vector<std::string> devices_for_parts(std::int64_t parts);
 

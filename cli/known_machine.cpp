@@ -75,11 +75,10 @@ Machine known_machine(const Store& store, const std::vector<std::string>& device
 
 std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fault>& faults) {
   std::optional<Machine> machine;
-  collect(faults, [&] {
-    const Json json = read_json_file(file);
-    const bool answer_of_probe = json.is_object() && json.contains("machine") && json.contains("schema");
-    machine = machine_from_json(answer_of_probe ? json["machine"] : json);
-  });
+  const auto json = read_json_document(file, faults);
+  if (!json) return machine;
+  const bool answer_of_probe = json->is_object() && json->contains("machine") && json->contains("schema");
+  collect_of(file, faults, [&] { machine = machine_from_json(answer_of_probe ? (*json)["machine"] : *json); });
   return machine;
 }
 

@@ -1,13 +1,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "base/errors.hpp"
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/usage_faults.hpp"
 #include "tuner/runner/worker_runner.hpp"
 
 #ifndef HALOTUNE_VERSION
@@ -19,9 +22,11 @@ namespace {
 
 enum ExitCode { check_failed = 1, bad_usage = 2, system_error = 3 };
 
-int run_command(const Command& command) {
+/// The one place where errors become messages and exit codes.
+template <class Body>
+int guarded(Body&& body) {
   try {
-    return command.run();
+    return body();
   } catch (const ConfigError& error) {
     for (const Fault& fault : error.faults()) complain(to_string(fault));
     return bad_usage;
@@ -57,16 +62,18 @@ void describe(CLI::App& program) {
   program.get_formatter()->column_width(34);
 }
 
-int report_usage(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return program.exit(error);
-  complain(fmt::format("{} (bad usage) see halotune{} --help", error.what(),
-                       program.get_subcommands().empty() ? "" : " " + program.get_subcommands().front()->get_name()));
-  return bad_usage;
+/// Help and version go to stdout.
+int print_help(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream text;
+  program.exit(error, text, text);
+  print_answer(text.str());
+  return 0;
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  keep_standard_streams();
   set_up_messages();
   remember_signals();
   CLI::App program("halotune: how to cut a stencil solver's domain on this machine, measured", "halotune");
@@ -74,15 +81,19 @@ int run_program(int argc, char** argv) {
   const std::vector<Command> commands{
       add_probe(program),   add_tune(program),    add_recommend(program), add_run(program),    add_verify(program),
       add_predict(program), add_history(program), add_db(program),        add_doctor(program), add_worker(program)};
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return report_usage(program, error);
-  }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return run_command(command);
-  }
-  return bad_usage;
+  return guarded([&] {
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return print_help(program, error);
+      throw ConfigError(usage_faults(program, error));
+    }
+    throw_if_any(empty_flags(program));
+    for (const Command& command : commands) {
+      if (command.app->parsed()) return command.run();
+    }
+    throw std::logic_error("no command was run");
+  });
 }
 
 }  // namespace halotune

@@ -3,10 +3,12 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/saturating.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
+#include "cli/flag_values.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_machine.hpp"
 #include "cli/launch.hpp"
@@ -14,6 +16,7 @@
 #include "cli/problem_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
+#include "solver/device/cgroup_limits.hpp"
 #include "solver/run.hpp"
 #include "tuner/bench.hpp"
 #include "tuner/device_list.hpp"
@@ -29,7 +32,7 @@ struct Options {
   DeviceOptions backend;
   StoreOptions store;
   bool bench = false, digest = false, json = false;
-  int blocks = default_bench_blocks;
+  std::string blocks = std::to_string(default_bench_blocks);
 };
 
 /// A Plan and the word that says where it is from.
@@ -77,6 +80,19 @@ void apply_environment(const Plan& plan) {
   for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
+/// @throws DeviceError when the run would outgrow the memory that is free now, before it starts.
+void check_memory(const Problem& problem, const Plan& plan, bool with_traces) {
+  const auto available = available_memory_bytes();
+  if (!available || infeasible(problem, plan)) return;  // said by the run itself
+  const std::int64_t fields = forecast_memory(problem, plan).total();
+  const std::int64_t traces = with_traces ? trace_bytes(problem) : 0;
+  if (saturating_sum(fields, traces) <= *available) return;
+  throw DeviceError(
+      fmt::format("the run does not fit in memory (fields and buffers {}, traces {}, available {}) "
+                  "use a smaller grid, shallower ghosts or a larger output.every_steps",
+                  bytes_text(fields), bytes_text(traces), bytes_text(*available)));
+}
+
 std::optional<Store> open_if_possible(const StoreOptions& options) {
   try {
     return options.open();
@@ -89,7 +105,7 @@ std::optional<Store> open_if_possible(const StoreOptions& options) {
 void store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
   if (!store) return;
   try {
-    const MachineKeys keys = describe_machine(distinct_devices(plan.devices)).keys;
+    const MachineKeys keys = describe_machine(split_of(plan.devices)).keys;
     store->add(to_row(problem), RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan),
                                        canonical_text(to_json(plan)), utc_now(), canonical_text(document)});
   } catch (const DbError& error) {
@@ -103,6 +119,7 @@ std::string report_text(const RunReport& report, const Problem& problem) {
   text += fmt::format("Time:        {} ({} per step, set-up {})\nThroughput:  {} Mpoints/s\n",
                       time_text(report.seconds), report.steps > 0 ? time_text(report.seconds_per_step) : "-",
                       time_text(report.set_up_s), report.steps > 0 ? number_text(report.mpoints_per_s) : "-");
+  if (report.oversubscribed) text += "Note:        oversubscribed, threads shared cores\n";
   text += fmt::format("Peak memory: {}\n", bytes_text(report.peak_resident_bytes));
   if (report.output_file) text += fmt::format("Traces:      {}\n", *report.output_file);
   if (report.digest) text += fmt::format("Digest:      {}\n", *report.digest);
@@ -117,10 +134,11 @@ std::string bench_text(const BenchReport& report, const Problem& problem) {
   std::string text = fmt::format("Problem:     {}, order {}, {}\nPlan:        {}\n", size_text(problem.grid),
                                  problem.order, to_string(problem.precision), short_text(report.plan));
   text += fmt::format("Blocks:      {} of {} steps\nTime:        {} per step\n", report.n, report.steps_per_block,
-                      interval_text(report.seconds_per_step));
+                      interval_text(report.seconds_per_step, report.n));
   text += fmt::format("Throughput:  {} Mpoints/s [{}, {}] at {} bytes per cell\n",
                       number_text(report.mpoints_per_s.median), number_text(report.mpoints_per_s.low),
                       number_text(report.mpoints_per_s.high), number_text(report.bytes_per_cell));
+  if (report.oversubscribed) text += "Note:        oversubscribed, threads shared cores\n";
   for (const auto& stream : report.streams)
     text += fmt::format("Stream:      {} {}\n", stream.name, gbs_text(stream.gbs));
   return text + fmt::format("Roofline:    {} [{}, {}] of {}\n", number_text(report.roofline_fraction.median),
@@ -136,9 +154,10 @@ Json document_of(Json report, const Problem& problem, const std::string& basis) 
   return document;
 }
 
-int run_bench(const Options& options, const Problem& problem, const ChosenPlan& chosen, std::optional<Store>& store) {
+int run_bench(const Options& options, int blocks, const Problem& problem, const ChosenPlan& chosen,
+              std::optional<Store>& store) {
   BenchOptions bench_options;
-  bench_options.blocks = options.blocks;
+  bench_options.blocks = blocks;
   BenchReport report;
   {
     Progress progress("bench");
@@ -185,12 +204,16 @@ int run_once(const Options& options) {
   if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
   if (options.bench && options.digest)
     faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
-  if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});
+  constexpr std::int64_t most_blocks = 100'000;
+  const auto blocks = static_cast<int>(whole_flag("--blocks", options.blocks, 1, most_blocks, 1, faults));
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);
   const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices);
+  check_memory(*problem, chosen.plan, !options.bench);
+  warn_if_oversubscribed(chosen.plan.devices, chosen.plan.threads);
   apply_environment(chosen.plan);
-  return options.bench ? run_bench(options, *problem, chosen, store) : run_production(options, *problem, chosen, store);
+  return options.bench ? run_bench(options, blocks, *problem, chosen, store)
+                       : run_production(options, *problem, chosen, store);
 }
 
 }  // namespace
@@ -203,7 +226,7 @@ Command add_run(CLI::App& program) {
   options->backend.add_to(*app, false);
   options->store.add_to(*app);
   app->add_flag("--bench", options->bench, "Time the Plan beside memory streams instead of running to the end");
-  app->add_option("--blocks", options->blocks, "Timed blocks of --bench")->capture_default_str();
+  app->add_option("--blocks", options->blocks, "Timed blocks of --bench")->type_name("N")->capture_default_str();
   app->add_flag("--digest", options->digest, "SHA-256 of p, vx, vy, vz at the end");
   app->add_flag("--json", options->json, "Print the report as JSON");
   return {app, [options] { return run_once(*options); }};

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
-#include <optional>
 
+#include "base/process.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
+#include "cli/flag_values.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_machine.hpp"
 #include "cli/launch.hpp"
@@ -16,6 +19,8 @@
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
 #include "cli/tune_tables.hpp"
+#include "solver/device/cpu_topology.hpp"
+#include "solver/device_teams.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
@@ -31,11 +36,24 @@ struct Options {
   DeviceOptions devices;
   StoreOptions store;
   std::vector<std::string> restrictions;
-  std::string search = "guided", objective = "time", machine;
-  std::optional<double> budget_s;
-  std::int64_t seed = 1;
+  std::string search = "guided", objective = "time", machine, budget_s, seed = "1";
   bool dry_run = false, fresh = false, all = false, json = false;
 };
+
+/// A restricted search can ask for more threads than there are cores; a free one cannot.
+void warn_of_shared_cores(const TuneRequest& request) {
+  const auto cores = static_cast<int>(read_cpu_topology().cores.size());
+  Plan most;
+  most.devices = request.devices;
+  const auto& threads = request.restriction.threads;
+  if (threads && !threads->empty()) most.threads = *std::max_element(threads->begin(), threads->end());
+  if (threads_without_core(most, cores) > 0) {
+    warn(
+        fmt::format("oversubscribed: some Plans have more threads than the {} cores (waits yield, and their times say "
+                    "little about real devices) use fewer devices or threads",
+                    cores));
+  }
+}
 
 /// Everything but the machine. @throws ConfigError with every fault.
 TuneRequest request_of(const Options& options) {
@@ -56,13 +74,13 @@ TuneRequest request_of(const Options& options) {
   }
   collect(faults, [&] { request.search.kind = search_kind_from_string(options.search); });
   collect(faults, [&] { request.objective = objective_from_string(options.objective); });
-  if (options.budget_s && !(*options.budget_s > 0)) {
-    faults.push_back({"--budget", "is not positive", fmt::format("{}", *options.budget_s), "give seconds"});
-  }
-  throw_if_any(faults);
   const bool all = request.search.kind == SearchKind::exhaustive;
-  request.search.budget_s = options.budget_s.value_or(all ? unlimited_s : SearchOptions{}.budget_s);
-  request.search.seed = static_cast<std::uint64_t>(options.seed);
+  request.search.budget_s =
+      seconds_flag("--budget", options.budget_s, all ? unlimited_s : SearchOptions{}.budget_s, faults);
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  request.search.seed = static_cast<std::uint64_t>(whole_flag("--seed", options.seed, -most, most, 1, faults));
+  throw_if_any(faults);
+  warn_of_shared_cores(request);
   request.dry_run = options.dry_run;
   return request;
 }
@@ -172,6 +190,7 @@ Searched search_or_explain(Store& store, TuneRequest& request) {
 
 int tune_once(const Options& options) {
   TuneRequest request = request_of(options);
+  if (!options.dry_run) this_program();  // trials start it; what is missing is said before anything is measured
   Store store = options.store.open();
   if (!options.dry_run) store.require_writable();
   request.machine = fresh_machine(store, request.devices);
@@ -205,7 +224,7 @@ Command add_tune(CLI::App& program) {
   app->add_option("--objective", options->objective, "time, device-time or memory")
       ->type_name("WORD")
       ->capture_default_str();
-  app->add_option("--seed", options->seed, "Seed of the random order")->capture_default_str();
+  app->add_option("--seed", options->seed, "Seed of the random order")->type_name("N")->capture_default_str();
   app->add_option("--machine", options->machine, "Machine to simulate; not part of this build")->type_name("FILE");
   app->add_flag("--dry-run", options->dry_run, "Rank by the model only, time nothing");
   app->add_flag("--fresh", options->fresh, "Ignore an unfinished session of the same request");

@@ -12,14 +12,22 @@ Fault unusable(const std::string& name, std::size_t position) {
           "this build drives CPU devices only", "name devices \"cpu:0\", \"cpu:1\", ..."};
 }
 
-std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
+/// The largest index decides how many devices split the cores.
+int device_count(const Plan& plan) {
   int count = 1;
+  for (const auto& text : plan.devices) {
+    const auto device = parse_device_name(text);
+    if (device && device->cpu) count = std::max(count, device->index + 1);
+  }
+  return count;
+}
+
+std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const auto device = parse_device_name(plan.devices[i]);
     if (!device || !device->cpu || device->rank) throw ConfigError(unusable(plan.devices[i], i));
-    count = std::max(count, device->index + 1);
   }
-  return split_cpu_devices(read_cpu_topology(), count);
+  return split_cpu_devices(read_cpu_topology(), device_count(plan));
 }
 
 }  // namespace
@@ -51,6 +59,12 @@ int resolved_threads(const Plan& plan) {
     fewest = fewest == 0 ? spec.cores.size() : std::min(fewest, spec.cores.size());
   }
   return static_cast<int>(fewest);
+}
+
+int threads_without_core(const Plan& plan, int cores) {
+  const int count = device_count(plan);
+  if (count > cores) return (count + cores - 1) / cores * std::max(1, plan.threads) - 1;
+  return std::max(0, plan.threads - cores / count);
 }
 
 }  // namespace halotune

@@ -25,4 +25,8 @@ DeviceTeams open_devices(const Plan& plan);
 /// Threads that a device of this Plan runs here. @throws ConfigError
 int resolved_threads(const Plan& plan);
 
+/// Threads that wait for a core of a device of this Plan, at the worst one, when the Plan's devices split so many
+/// cores: 0 when every thread has a core of its own. Times of other Plans say little about real devices.
+int threads_without_core(const Plan& plan, int cores);
+
 }  // namespace halotune

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "probes/stream_runs.hpp"
+#include "solver/device/cpu_topology.hpp"
 #include "solver/device/memory.hpp"
 #include "solver/device_teams.hpp"
 
@@ -102,6 +103,7 @@ BenchReport bench(const Problem& problem, const Plan& plan, const BenchOptions& 
   report.bytes_per_cell = bytes_per_cell(problem);
   report.steps_per_block = steps_for(simulation, options.block_s);
   report.n = options.blocks;
+  report.oversubscribed = threads_without_core(report.plan, static_cast<int>(read_cpu_topology().cores.size())) > 0;
   std::vector<std::int64_t> passes(kinds.size(), 1);
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!kinds[kind].available) continue;
@@ -144,12 +146,16 @@ Json interval_json(const Interval& interval) {
   return {{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
 }
 
+constexpr double interval_level = 0.95;
+
 }  // namespace
 
 Json to_json(const BenchReport& report) {
   Json json;
   json["plan"] = to_json(report.plan);
   json["n"] = report.n;
+  json["level"] = has_level(report.n, interval_level) ? Json(interval_level) : Json();
+  json["oversubscribed"] = report.oversubscribed;
   json["steps_per_block"] = report.steps_per_block;
   json["seconds_per_step"] = interval_json(report.seconds_per_step);
   json["mpoints_per_s"] = interval_json(report.mpoints_per_s);

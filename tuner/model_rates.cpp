@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "solver/device_teams.hpp"
+
 namespace halotune {
 namespace {
 
@@ -87,6 +89,11 @@ DeviceRate Rates::device(const Problem& problem, const Plan& plan, int devices, 
     rate.command_s = constants_.barrier_s;
     assume(assumptions, fmt::format("{:.1f} us for a team barrier", constants_.barrier_s * 1e6));
   }
+  if (const int waiting = threads_without_core(plan, cores()); waiting > 0) {
+    rate.command_s += waiting * constants_.switch_s;
+    assume(assumptions,
+           fmt::format("{:.0f} us for each thread that waits for a core at a barrier", constants_.switch_s * 1e6));
+  }
   return rate;
 }
 
@@ -126,7 +133,8 @@ MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const
   double total = 0;
   const std::string variant = fmt::format("{}:{}:{}", plan.transport, packed ? "packed" : "strided", kAxisName[axis]);
   if (const LinkFit* fit = halo_fit(variant, from, to); fit != nullptr && fit->fit.beta_bytes_per_s > 0) {
-    cost.latency_s = fit->fit.alpha_s;
+    // Without one the fit went through zero: the measured times are met without a start-up cost.
+    cost.latency_s = fit->fit.alpha_s.value_or(0);
     // Links were measured one at a time; together their reads and writes cannot exceed the memory.
     total = std::max(1.0 / fit->fit.beta_bytes_per_s, 2.0 * devices / update_all);
     if (fit->from != from || fit->to != to)

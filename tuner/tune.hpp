@@ -59,6 +59,10 @@ std::vector<RankedPlan> rank_by_model(const Problem& problem, const Machine& mac
 /// remaining fields of `plan`; device counts that no cut suits are left out.
 std::vector<std::pair<int, MemoryForecast>> memory_by_devices(const Problem& problem, const Plan& plan, int most);
 
+/// `{devices, total_bytes, ten_full_fields_bytes, per_device[{device, field_bytes, psi_bytes, buffer_bytes,
+/// total_bytes}]}`
+Json to_json(const MemoryForecast& forecast);
+
 /// `predict --json`: schema, machine, problem, plans[{plan, infeasible, prediction}], memory[{devices, ...}].
 Json prediction_document(const Problem& problem, const Machine& machine, const std::vector<RankedPlan>& plans,
                          const std::vector<std::pair<int, MemoryForecast>>& memory);
