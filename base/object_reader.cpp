@@ -122,10 +122,12 @@ void ObjectReader::read(std::string_view key, bool& out) {
 void ObjectReader::read(std::string_view key, std::string& out) {
   const Json* value = member(key);
   if (value == nullptr) return;
-  if (value->is_string()) {
-    out = value->get<std::string>();
-  } else {
+  if (!value->is_string()) {
     fault(key, "is not a string", "got " + shown(*value));
+  } else if (value->get_ref<const std::string&>().find('\0') != std::string::npos) {
+    fault(key, "holds a NUL character", "names of files, data sets and variables end there");
+  } else {
+    out = value->get<std::string>();
   }
 }
 

@@ -147,10 +147,12 @@ void read_environment(ObjectReader& reader, std::vector<Fault>& faults, Plan& pl
   }
   for (const auto& [name, value] : environment->items()) {
     const std::string path = reader.path_of("environment") + "/" + name;
-    if (name.empty() || name.find('=') != std::string::npos) {
-      faults.push_back({path, "is not a variable name", "empty or with an equals sign", ""});
+    if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+      faults.push_back({path, "is not a variable name", "empty, or with an equals sign or a NUL character", ""});
     } else if (!value.is_string()) {
       faults.push_back({path, "is not text", value.dump(), "quote the value"});
+    } else if (value.get_ref<const std::string&>().find('\0') != std::string::npos) {
+      faults.push_back({path, "holds a NUL character", "the value of a variable ends there", ""});
     } else {
       plan.environment[name] = value.get<std::string>();
     }

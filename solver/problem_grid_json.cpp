@@ -15,14 +15,15 @@ constexpr std::int64_t most_cells_of_axis = std::numeric_limits<std::int32_t>::m
 constexpr std::int64_t most_cells = std::int64_t{1} << 48;
 constexpr std::int64_t most_steps = 1'000'000'000'000;
 
-/// Judges the elements of `list` that are whole numbers; the others have their fault already.
-void check_grid(ProblemReading& reading, const Json& list) {
+/// Judges the elements of the list that are whole numbers; the others have their fault already.
+void check_grid(ProblemReading& reading) {
   const auto& grid = reading.problem.grid;
   const std::int64_t least = reading.order_known ? reading.problem.radius() : 1;
   ObjectReader& reader = reading.reader;
   for (int axis = 0; axis < 3; ++axis) {
-    if (!list[static_cast<std::size_t>(axis)].is_number_integer()) continue;
     const std::string path = fmt::format("grid/{}", axis);
+    const auto here = [&](const Fault& fault) { return fault.path == "/" + path; };
+    if (std::any_of(reading.faults.begin(), reading.faults.end(), here)) continue;
     if (grid[axis] < 1 || grid[axis] > most_cells_of_axis) {
       reading.faults.push_back({"/" + path, fmt::format("is {} cells", grid[axis]),
                                 fmt::format("allowed are 1 to {}", most_cells_of_axis), ""});
@@ -114,7 +115,7 @@ void read_grid(ProblemReading& reading) {
   const auto faults_before = reading.faults.size();
   read_three(reading.reader, "grid", reading.problem.grid, reading.faults);
   const Json* list = reading.reader.member("grid");
-  if (list != nullptr && list->is_array() && list->size() == 3) check_grid(reading, *list);
+  if (list != nullptr && list->is_array() && list->size() == 3) check_grid(reading);
   read_spacing(reading);
   reading.grid_known = reading.reader.has("grid") && reading.faults.size() == faults_before;
 }

@@ -85,8 +85,15 @@ Json& member(Json& node, const std::string& token, const std::string& place, con
   return node[token];
 }
 
+bool is_utf8(const Json& text) {
+  return Json::parse(text.dump(-1, ' ', false, Json::error_handler_t::replace)) == text;
+}
+
 Json parsed_value(const std::string& text) {
-  return Json::accept(text) ? parse_json(text, "--set") : Json(text);
+  if (Json::accept(text)) return parse_json(text, "--set");
+  Json word(text);
+  if (!is_utf8(word)) throw ConfigError(Fault{"--set", "is not text", "it holds bytes that are not UTF-8", ""});
+  return word;
 }
 
 }  // namespace

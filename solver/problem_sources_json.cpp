@@ -29,6 +29,9 @@ Source::Ricker read_ricker(ObjectReader& reader) {
   reader.read("frequency_hz", ricker.frequency_hz);
   if (reader.has("frequency_hz")) require_positive(reader, "frequency_hz", ricker.frequency_hz);
   if (ricker.frequency_hz > 0) ricker.delay_s = 1.2 / ricker.frequency_hz;
+  if (!std::isfinite(ricker.delay_s)) {
+    reader.fault("frequency_hz", "is too low", fmt::format("a period of {} Hz is no number", ricker.frequency_hz));
+  }
   reader.read("delay_s", ricker.delay_s);
   return ricker;
 }
