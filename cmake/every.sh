@@ -2,17 +2,26 @@
 # The whole exactness table, spread over processes:
 #
 #   every.sh SHARDS OUTPUT [TEST_SOLVER]
+#   every.sh --pack FOLDER                  test_solver of build/dev, its libraries and this script, to go elsewhere
 #
 # Each of SHARDS processes runs its part of `test_solver "[every]"` on cores of its own (the allowed ones, divided
 # evenly), because the threads of a team spin for each other. TEST_SOLVER defaults to the file beside this script, else
 # to that of build/dev. Writes OUTPUT/every-summary.txt and one log per shard; exits with 1 when a shard fails.
 set -euo pipefail
-[[ $# -ge 2 && "$1" =~ ^[1-9][0-9]*$ ]] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [[ "${1:-}" == --pack && $# -eq 2 ]]; then
+  mkdir -p "$2"
+  cp "$here/every.sh" "$here/../build/dev/tests/test_solver" "$2/"
+  bash "$here/gather_libraries.sh" "$2/lib" "$2/test_solver"
+  strip --strip-all "$2/test_solver"
+  exit 0
+fi
+[[ $# -ge 2 && "$1" =~ ^[1-9][0-9]*$ ]] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 shards=$1 output=$2
 program=${3:-$here/test_solver}
 [[ -x "$program" ]] || program=$here/../build/dev/tests/test_solver
 mkdir -p "$output"
+if [[ -d "$here/lib" ]]; then export LD_LIBRARY_PATH=$here/lib; fi
 
 # Allowed cores one a line, from "0-3,8".
 mapfile -t cores < <(awk '/^Cpus_allowed_list:/ { n = split($2, range, ",")

@@ -28,19 +28,11 @@ gather() {
   done
 }
 
-# Everything but the C library, which each system has to bring itself.
-gather_libraries() {
-  mkdir -p "$1/lib"
-  ldd "$1"/fuzz_* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|ld-linux[^/]*)\.so' | xargs -I{} cp -L {} "$1/lib/"
-}
-
 case "${1:-}" in
   --pack)
     build_fuzzers
     gather "$2"
-    gather_libraries "$2"
-    strip --strip-unneeded "$2"/lib/*
+    bash cmake/gather_libraries.sh "$2/lib" "$2"/fuzz_*
     strip --strip-all "$2"/fuzz_*
     ;;
   --keep)
