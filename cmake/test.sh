@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs part
-# of the suite under the address and undefined-behaviour sanitizers, then the whole suite, which
-# includes the include, header and format checks. Exits with 1 when any of them fails.
+# One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs a seeded sample of
+# the suite under sanitizers (address and undefined behaviour, then threads), clang-tidy on a seeded part of the
+# sources, and the whole suite, which includes the include, header and format checks and the kept fuzzing inputs. Exits
+# with 1 when any of them fails. docs/testing.md says how to repeat a stage.
 #
 #   cmake/test.sh             everything
-#   cmake/test.sh --quick     without the sanitizers
+#   cmake/test.sh --quick     without sanitizers and clang-tidy
+#
+# HALOTUNE_SAMPLE_SEED chooses the samples (default: the day, so that a month of days reaches almost everything).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
 jobs=$(nproc)
+seed=${HALOTUNE_SAMPLE_SEED:-$(date -u +%Y%m%d)}
 status=0
 
 step() {
@@ -15,28 +19,47 @@ step() {
   echo "== $1 (${SECONDS} s)"
 }
 
+# build PRESET [targets...]: keeps going, so that one run shows every fault. Sanitized builds show their warnings once
+# only, in the ordinary one.
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" -DHALOTUNE_WERROR="$([[ $preset == dev ]] && echo ON || echo OFF)" || exit 1
+  cmake --build --preset "$preset" -- -k 0 "$@" || exit 1
+}
+
+# What fails under no sanitizer but takes minutes there: checks of the physics, which repeat one loop, and searches
+# that must try so many Plans within a budget of wall-clock time.
+too_slow_for_sanitizers=' verify: |budget|deadline'
+
+address_sanitizer() {
+  build asan-ubsan
+  step "tests under the address and undefined-behaviour sanitizers, seed $seed"
+  UBSAN_OPTIONS=print_stacktrace=1 cmake/sample_tests.py build/asan-ubsan "$seed" \
+    base=1 device=1 transport=1 db=1 fuzz=1 solver=0.25 probes=0.25 tuner=0.4 cli=0.3 \
+    --exclude "$too_slow_for_sanitizers" -- -j "$jobs" || status=1
+}
+
+thread_sanitizer() {
+  build tsan test_device test_transport test_solver test_db test_tuner
+  step "tests under the thread sanitizer, seed $seed"
+  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 cmake/sample_tests.py build/tsan "$seed" \
+    device=1 transport=1 solver=0.15 db=0.5 tuner=0.2 --exclude "$too_slow_for_sanitizers" -- -j "$jobs" || status=1
+}
+
 step "set up"
 bash cmake/setup.sh || exit 3
 
 step "build"
-cmake --preset dev -DHALOTUNE_WERROR=ON || exit 1
-cmake --build --preset dev -- -k 0 || exit 1
+build dev
 
 if [[ "${1:-}" != --quick ]]; then
-  step "build with sanitizers"
-  cmake --preset asan-ubsan -DHALOTUNE_WERROR=OFF || exit 1
-  cmake --build --preset asan-ubsan -- -k 0 || exit 1
-
-  step "tests under the sanitizers"
-  # Every test of the layers that own memory, processes and files; every fourth of the solver and the probes,
-  # whose tables repeat the same code over many Plans. Not the physics checks, which only take long, nor tuner
-  # and cli, whose searches have wall-clock budgets that sanitized kernels overrun.
-  cd build/asan-ubsan || exit 3
-  export UBSAN_OPTIONS=print_stacktrace=1
-  ctest -j "$jobs" --output-on-failure -L '^(base|device|transport|db)$' --no-tests=error || status=1
-  ctest -j "$jobs" --output-on-failure -L '^(solver|probes)$' -E ' verify: ' \
-    -I ,,4 --no-tests=error || status=1
-  cd ../..
+  step "build with the address and undefined-behaviour sanitizers"
+  address_sanitizer
+  step "build with the thread sanitizer"
+  thread_sanitizer
+  step "clang-tidy, seed $seed"
+  cmake/tidy.py --build build/dev --share 0.25 --seed "$seed" || status=1
 fi
 
 step "checks of the sources"
@@ -44,4 +67,5 @@ cmake --build --preset dev --target check_headers || status=1
 
 step "tests"
 ctest --test-dir build/dev -j "$jobs" --output-on-failure --no-tests=error || status=1
+step "done"
 exit $status

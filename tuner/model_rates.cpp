@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -36,7 +38,7 @@ std::optional<double> Rates::row(std::string_view kind, std::string_view variant
 }
 
 int Rates::cores() const {
-  int cores = 0;
+  std::int64_t cores = 0;
   bool shared = false;
   for (const auto& device : machine_.devices) {
     cores += device.cores;
@@ -47,9 +49,9 @@ int Rates::cores() const {
     for (const auto& probe : machine_.rows) {
       if (probe.kind == "flag_ping_pong") seen.insert({probe.from, probe.to});
     }
-    if (!seen.empty()) cores = static_cast<int>(seen.size());
+    if (!seen.empty()) cores = std::ssize(seen);
   }
-  return std::max(cores, 1);
+  return static_cast<int>(std::clamp<std::int64_t>(cores, 1, std::numeric_limits<int>::max()));
 }
 
 std::optional<double> Rates::update_bytes_per_s(double working_set_bytes) const {

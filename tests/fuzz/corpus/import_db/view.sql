@@ -1,0 +1,1 @@
+DROP TABLE trials; CREATE VIEW trials AS SELECT * FROM machines
