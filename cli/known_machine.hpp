@@ -14,7 +14,8 @@ inline constexpr int fresh_days = 30;
 /// The stored measurement with these very keys, however old.
 std::optional<Machine> stored_machine(const Store& store, const MachineKeys& keys);
 
-/// Whether `machine` was measured within fresh_days. A date of more than a day ahead says nothing about the age: not fresh.
+/// Whether `machine` was measured within fresh_days. A date of more than a day ahead says nothing about the age: not
+/// fresh.
 bool is_fresh(const Machine& machine);
 
 /// Probes with progress on stderr, for a store that could take the result now. @throws Interrupted; DbError before it

@@ -23,6 +23,15 @@ void require_times(const std::vector<double>& seconds, const std::string& path, 
   if (bad != seconds.end()) faults.push_back({path, "holds no time", fmt::format("{}", *bad), "seconds, above 0"});
 }
 
+/// The median, and the bounds where they are known: one round of a race has none.
+std::vector<double> known_bounds_of(const Interval& interval) {
+  std::vector<double> seconds{interval.median};
+  for (const double bound : {interval.low, interval.high}) {
+    if (!std::isnan(bound)) seconds.push_back(bound);
+  }
+  return seconds;
+}
+
 /// Reads what the row should hold; what cannot be read is a fault.
 template <class Read>
 void examine(Faults& faults, const Read& read) {
@@ -61,7 +70,7 @@ void find(const RecommendationRow& row, Faults& faults) {
   const KnownRecommendation known = recommendation_from_row(row);
   require_same("problem_key", row.problem_key, problem_key(known.problem), faults);
   if (const auto& time = known.recommendation.seconds_per_step)
-    require_times({time->median, time->low, time->high}, "json/seconds_per_step", faults);
+    require_times(known_bounds_of(*time), "json/seconds_per_step", faults);
 }
 
 void find(const RunRow& row, Faults& faults) {

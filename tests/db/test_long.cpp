@@ -90,7 +90,7 @@ TEST_CASE("50 randomly made stores merge to one export in 20 random orders", "[.
 }
 
 TEST_CASE("a byte changed anywhere on any kind of page is an error, a finding, or changes no row", "[.][long]") {
-  const DamageReport report = damage_every_kind_of_page(/*trials=*/600, /*pages_of_a_kind=*/12, /*places=*/40);
+  const DamageReport report = damage_every_kind_of_page(/*trials=*/150, /*pages_of_a_kind=*/4, /*places=*/30);
   for (const auto& [kind, outcomes] : report.outcomes) {
     std::cout << fmt::format("{}: {} bytes changed, {} refused, {} found, {} harmless, {} in text without a hash\n",
                              kind, outcomes.trials, outcomes.refused, outcomes.found, outcomes.harmless,
@@ -102,7 +102,7 @@ TEST_CASE("a byte changed anywhere on any kind of page is an error, a finding, o
 }
 
 TEST_CASE("200 migrations killed at random moments", "[.][long]") {
-  const int finished = kill_migrations(200, 3000, std::chrono::microseconds(150));
+  const int finished = kill_migrations(200, 1500);
   std::cout << fmt::format("200 migrations: {} had finished before they were killed\n", finished);
   CHECK(finished < 200);
 }
