@@ -7,6 +7,8 @@
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/unfinished_probe.hpp"
+#include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
 
 namespace halotune {
@@ -45,9 +47,22 @@ Machine probe_and_store(Store& store, ProbeOptions options) {
     throw_if_asked_to_stop();
     progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
   };
-  Machine machine = probe_cpu(options);
-  throw_if_asked_to_stop();
+  UnfinishedProbe unfinished(store, options);
+  options.known = unfinished.rows();
+  if (!options.known.empty())
+    note(fmt::format("going on with an interrupted probe: {} figures are known", options.known.size()));
+  options.measured = [&](const ProbeRow& row) { unfinished.add(row); };
+  Machine machine;
+  try {
+    machine = probe_cpu(options);
+  } catch (const Interrupted&) {
+    unfinished.keep();
+    throw Interrupted(
+        fmt::format("interrupted; {} figures are kept for the hour, and the next probe goes on with the others",
+                    unfinished.rows().size()));
+  }
   store.add(to_row(machine));
+  unfinished.close();
   return machine;
 }
 
@@ -55,7 +70,7 @@ Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
   if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine))
     return *machine;
   note("this machine was not probed lately: probing it first");
-  return probe_and_store(store, {devices, false, 9, 60, {}});
+  return probe_and_store(store, {devices, false, 9, 60, {}, {}, {}});
 }
 
 Machine known_machine(const Store& store, const std::vector<std::string>& devices) {

@@ -17,7 +17,8 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
 /// Whether `machine` was measured within fresh_days.
 bool is_fresh(const Machine& machine);
 
-/// Probes with progress on stderr and stores the result. @throws Interrupted; nothing is stored then.
+/// Probes with progress on stderr and stores the result. @throws Interrupted; the next call within the hour then goes
+/// on with what is missing.
 Machine probe_and_store(Store& store, ProbeOptions options);
 
 /// A fresh stored measurement for these devices, or a new one.

@@ -163,7 +163,7 @@ Command add_predict(CLI::App& program) {
   app->add_option("--most-devices", options->most_devices, "Memory for 1, 2, 4 ... up to so many devices")
       ->capture_default_str();
   app->add_flag("--json", options->json, "Print the answer as JSON");
-  return {app, [options] { return predict_once(*options); }};
+  return {app, [options] { return predict_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

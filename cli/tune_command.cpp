@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -34,7 +36,7 @@ struct Options {
   std::string search = "guided", objective = "time", machine;
   std::optional<double> budget_s;
   std::int64_t seed = 1;
-  bool dry_run = false, fresh = false, all = false, json = false;
+  bool dry_run = false, fresh = false, all = false, events = false, json = false;
 };
 
 /// Everything but the machine. @throws ConfigError with every fault.
@@ -70,6 +72,7 @@ TuneRequest request_of(const Options& options) {
 void abandon_unfinished(Store& store, const TuneRequest& request) {
   const std::string key = request_key(request);
   while (auto row = store.unfinished_session(key)) {
+    if (!SessionClaim::take(row->id)) return;  // another tune works on it
     row->state = "finished";
     store.put(*row);
   }
@@ -85,17 +88,50 @@ void show_progress(Progress& progress, const SearchProgress& at) {
   progress.update(fraction, fmt::format("{} racing, best {} | {}", at.still_racing, time_text(at.best_s), at.what));
 }
 
-TuneOutcome search_on_hardware(Store& store, TuneRequest& request) {
+/// One JSON object a line on stderr, whole lines at once: what an outside observer may rely on.
+void announce(const Json& event) {
+  const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+void say_how_it_starts(const TuneSession& session, const TuneRequest& request) {
+  if (session.resumed()) {
+    note(fmt::format("resuming an unfinished session of {} UTC: {} visits are known", session.created().substr(0, 19),
+                     request.earlier.size()));
+  }
+  if (session.has_rival()) {
+    warn(
+        "another tune works on the same request now: this one starts a session of its own, and the two disturb each "
+        "other's timings");
+  }
+}
+
+TuneOutcome search_on_hardware(const Options& options, Store& store, TuneRequest& request) {
   TuneSession session(store, request);
-  if (session.resumed())
-    note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
+  say_how_it_starts(session, request);
+  if (options.events) {
+    announce(Json{{"event", "session"}, {"id", session.id()}, {"visits_known", request.earlier.size()}});
+  }
   WorkerOptions worker;
   worker.cancelled = stop_asked;
+  worker.reference_deadline_s = std::clamp(request.search.budget_s, 1.0, worker.reference_deadline_s);
   WorkerRunner runner(request.problem, request.devices, std::move(worker));
   Progress progress("tune");
   SearchHooks hooks;
-  hooks.store = [&](const Trial& trial) { session.add(trial); };
-  hooks.progress = [&](const SearchProgress& at) { show_progress(progress, at); };
+  hooks.store = [&](const Trial& trial) {
+    const std::string id = session.add(trial);
+    if (!options.events) return;
+    announce(Json{{"event", "stored"},
+                  {"trial", id},
+                  {"plan", short_text(trial.plan)},
+                  {"status", to_string(trial.status)},
+                  {"rounds", trial.rounds}});
+  };
+  hooks.progress = [&](const SearchProgress& at) {
+    if (options.events) return announce(Json{{"event", "visit"}, {"what", at.what}});
+    show_progress(progress, at);
+  };
   hooks.cancelled = stop_asked;
   TuneOutcome outcome = tune(request, runner, hooks);
   session.finish(outcome, request);
@@ -129,9 +165,13 @@ void print_outcome(const Options& options, const TuneRequest& request, const Tun
   std::string text =
       fmt::format("Problem:     {}, order {}, {} {}\nMachine:     {}\n", size_text(problem.grid), problem.order,
                   to_string(problem.scheme), to_string(problem.precision), machine_text(request.machine));
-  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {} (stopped: {})\n\n",
+  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {}{} (stopped: {})\n\n",
                       to_string(request.search.kind), outcome.search.feasible, outcome.search.space,
-                      outcome.search.tried, time_text(outcome.search.seconds), outcome.search.stopped_because);
+                      outcome.search.tried, time_text(outcome.search.seconds),
+                      outcome.search.taken_over > 0
+                          ? fmt::format(" after {} visits of an interrupted session", outcome.search.taken_over)
+                          : "",
+                      outcome.search.stopped_because);
   const auto shown = options.all       ? ShownTrials::all
                      : options.dry_run ? ShownTrials::best_predicted
                                        : ShownTrials::tried;
@@ -152,7 +192,7 @@ int tune_once(const Options& options) {
     outcome = tune(request, runner);
   } else {
     try {
-      outcome = search_on_hardware(store, request);
+      outcome = search_on_hardware(options, store, request);
     } catch (const Interrupted&) {
       throw Interrupted("interrupted; every visit so far is stored, and the same command resumes from it");
     }
@@ -190,6 +230,8 @@ Command add_tune(CLI::App& program) {
   app->add_flag("--dry-run", options->dry_run, "Rank by the model only, time nothing");
   app->add_flag("--fresh", options->fresh, "Ignore an unfinished session of the same request");
   app->add_flag("--all", options->all, "Show pruned and infeasible Plans too");
+  app->add_flag("--events", options->events,
+                "On stderr one line of JSON for each visit: when it starts, and once it is durably stored");
   app->add_flag("--json", options->json, "Print the answer as JSON");
   return {app, [options] { return tune_once(*options); }};
 }

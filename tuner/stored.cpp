@@ -187,7 +187,7 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
 std::optional<Resumable> unfinished(const Store& store, const std::string& request_key) {
   const auto session = store.unfinished_session(request_key);
   if (!session) return std::nullopt;
-  Resumable resumable{session->id, {}};
+  Resumable resumable{session->id, session->created, {}};
   TrialFilter filter;
   filter.session = session->id;
   for (const auto& row : store.trials(filter)) resumable.visits.push_back(trial_from_row(row));
@@ -202,21 +202,38 @@ TuneSession::TuneSession(Store& store, TuneRequest& request) : store_(store), re
   context_.problem_key = problem_key(request.problem);
   context_.device_set = device_set_text(request.devices);
   context_.keys = request.machine.keys;
-  created_ = utc_now();
-  if (auto old = unfinished(store, request_key_)) {
-    id_ = old->session;
-    request.earlier = std::move(old->visits);
-    resumed_ = true;
-  } else {
+  take_over(request);
+  if (!resumed_) {
+    created_ = utc_now();
     id_ = content_hash(
         Json{{"request", request_key_}, {"created", created_}, {"process", getpid()}, {"node", context_.keys.node}});
+    claim_ = SessionClaim::take(id_);
     store.put({id_, request_key_, "running", created_, "{}"});
   }
   context_.session = id_;
 }
 
-void TuneSession::add(const Trial& trial) {
-  store_.add(to_row(trial, context_));
+/// The claim comes first and the visits are read under it: whoever had the session before may have gone on until then,
+/// or have finished it.
+void TuneSession::take_over(TuneRequest& request) {
+  const auto seen = store_.unfinished_session(request_key_);
+  if (!seen) return;
+  claim_ = SessionClaim::take(seen->id);
+  has_rival_ = !claim_;
+  if (has_rival_) return;
+  auto old = unfinished(store_, request_key_);
+  if (!old || old->session != seen->id) {
+    claim_.reset();
+    return;
+  }
+  id_ = old->session;
+  created_ = old->created;
+  request.earlier = std::move(old->visits);
+  resumed_ = true;
+}
+
+std::string TuneSession::add(const Trial& trial) {
+  return store_.add(to_row(trial, context_));
 }
 
 void TuneSession::finish(const TuneOutcome& outcome, const TuneRequest& request) {

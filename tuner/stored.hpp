@@ -4,6 +4,7 @@
 
 #include "db/store.hpp"
 #include "tuner/recommendation.hpp"
+#include "tuner/session_claim.hpp"
 #include "tuner/tune.hpp"
 
 namespace halotune {
@@ -34,7 +35,7 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
 
 /// An unfinished session of the same request and its visits, to put into TuneRequest::earlier.
 struct Resumable {
-  std::string session;
+  std::string session, created;
   std::vector<Trial> visits;
 };
 std::optional<Resumable> unfinished(const Store& store, const std::string& request_key);
@@ -42,21 +43,29 @@ std::optional<Resumable> unfinished(const Store& store, const std::string& reque
 /// Opens (or reopens) a session row, hands out hooks' `store` for it, and closes it.
 class TuneSession {
  public:
-  /// Stores problem and machine, resumes an unfinished session of the same request (fills
-  /// `request.earlier`) or starts a new one, and loads the trials that correct the model into `request.known`.
+  /// Stores problem and machine, resumes the newest unfinished session of the same request (fills `request.earlier`)
+  /// or starts a new one, and loads the trials that correct the model into `request.known`. A session on which another
+  /// process works is left to it: this one then is new.
   TuneSession(Store& store, TuneRequest& request);
-  /// For SearchHooks::store. Adds a row, durable on return.
-  void add(const Trial& trial);
+  /// For SearchHooks::store. Adds a row, durable on return. @returns its id
+  std::string add(const Trial& trial);
   /// Stores the recommendation and marks the session finished (not when the outcome was cancelled).
   void finish(const TuneOutcome& outcome, const TuneRequest& request);
   const std::string& id() const { return id_; }
   bool resumed() const { return resumed_; }
+  /// Another process works on the same request now.
+  bool has_rival() const { return has_rival_; }
+  const std::string& created() const { return created_; }
 
  private:
+  void take_over(TuneRequest& request);
+
   Store& store_;
   TrialContext context_;
   std::string id_, request_key_, created_;
   bool resumed_ = false;
+  bool has_rival_ = false;
+  std::optional<SessionClaim> claim_;
 };
 
 }  // namespace halotune

@@ -137,3 +137,57 @@ TEST_CASE("an unfinished session is taken up with its visits") {
   different.search.seed = 77;
   CHECK(!TuneSession(store, different).resumed());
 }
+
+TEST_CASE("no other question takes up a session: machine, software, node, devices, problem, restriction, options") {
+  const auto original = request_key(request());
+  const auto other = [&](auto change) {
+    auto r = request();
+    change(r);
+    return request_key(r) != original;
+  };
+  CHECK(other([](TuneRequest& r) { r.machine.keys.hw_class += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.sw_env += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.node += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.visible_set += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.devices.emplace_back("cpu:9"); }));
+  CHECK(other([](TuneRequest& r) { r.problem.order = r.problem.order == 8 ? 4 : 8; }));
+  CHECK(other([](TuneRequest& r) { r.problem.grid[2] += 1; }));
+  CHECK(other([](TuneRequest& r) { r.restriction.steps_per_exchange = {2}; }));
+  CHECK(other([](TuneRequest& r) { r.objective = Objective::memory; }));
+  CHECK(other([](TuneRequest& r) { r.search.kind = SearchKind::exhaustive; }));
+  CHECK_FALSE(other([](TuneRequest& r) { r.search.budget_s = 1; }));
+}
+
+TEST_CASE("two at once on one request work on sessions of their own; what the dead leave is taken up once") {
+  Store store(":memory:");
+  auto r1 = request(), r2 = request(), r3 = request();
+  std::string first, second;
+  {
+    TuneSession one(store, r1);
+    TuneSession two(store, r2);
+    CHECK_FALSE(one.has_rival());
+    CHECK(two.has_rival());
+    CHECK_FALSE(two.resumed());
+    first = one.id();
+    second = two.id();
+    CHECK(first != second);
+    one.add(timed(0, 2e-3));
+    two.add(timed(0, 3e-3));
+  }
+  TuneSession three(store, r3);
+  CHECK_FALSE(three.has_rival());
+  CHECK(three.resumed());
+  CHECK(three.id() == second);
+  CHECK(r3.earlier.size() == 1);
+  auto r4 = request();
+  CHECK(TuneSession(store, r4).has_rival());
+}
+
+TEST_CASE("a claim ends with its holder and can be had by one only") {
+  auto claim = SessionClaim::take("test-claim");
+  REQUIRE(claim);
+  CHECK_FALSE(SessionClaim::take("test-claim"));
+  CHECK(SessionClaim::take("test-claim-of-another"));
+  claim.reset();
+  CHECK(SessionClaim::take("test-claim"));
+}
