@@ -31,7 +31,8 @@ int probe(const Options& options) {
     faults.push_back({"--max-seconds", "is not positive", fmt::format("{}", options.max_seconds), ""});
   throw_if_any(faults);
   Store store = options.store.open();
-  const Machine machine = probe_and_store(store, {devices, options.quick, options.samples, options.max_seconds, {}, {}, {}});
+  const Machine machine =
+      probe_and_store(store, {devices, options.quick, options.samples, options.max_seconds, {}, {}, {}});
   if (options.json) {
     Json document{{"schema", 1}};
     document["machine"] = to_json(machine);

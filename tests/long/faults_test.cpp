@@ -24,7 +24,7 @@ const std::vector<std::string> tune_words{
 
 void probe_quickly(const Workplace& place) {
   REQUIRE(
-      halotune_run(place, {"probe", "--quick", "--samples", "7", "--max-seconds", "3", "--devices", "cpu:2"}).code ==
+      halotune_run(place, {"probe", "--quick", "--samples", "7", "--max-seconds", "20", "--devices", "cpu:2"}).code ==
       0);
 }
 

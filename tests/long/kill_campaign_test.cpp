@@ -63,7 +63,8 @@ constexpr std::array<const char*, 4> victim_names{"parent", "worker", "both", "w
 
 struct Figures {
   std::map<Victim, int> kills;
-  int acknowledged = 0, lost = 0, most_repeats = 0, repeats = 0, stored_again = 0, orphans = 0, left_files = 0;
+  int acknowledged = 0, lost = 0, most_unstored = 0, repeats = 0, needless_repeats = 0, stored_again = 0;
+  int orphans = 0, left_files = 0;
   int failed_checks = 0, sessions_finished = 0, starts = 0, resumed = 0;
 };
 
@@ -80,7 +81,7 @@ class Campaign {
 
   void kill_one() {
     if (!tune_) begin();
-    const auto wait_ms = std::uniform_int_distribution<int>(0, fresh_ ? 1500 : 700)(random_);
+    const auto wait_ms = std::uniform_int_distribution<int>(0, fresh_ ? 4000 : 1000)(random_);
     fresh_ = false;
     if (!runs_for(std::chrono::milliseconds(wait_ms))) return finish_session();
     const auto victim = static_cast<Victim>(std::uniform_int_distribution<int>(0, 3)(random_));
@@ -137,10 +138,11 @@ class Campaign {
     const Ran ran = finish(*tune_);
     read_events();
     INFO(contents(logs_.file("stderr")));
-    CHECK((ran.code == 0 || ran.code == 1));  // 1: every Plan of the session failed by our kills
+    // 1: every Plan of the session failed by our kills; 3: two kills in a row while the reference was made.
+    CHECK((ran.code == 0 || ran.code == 1 || ran.code == 3));
     ++figures.sessions_finished;
     tune_.reset();
-    look_at_the_store();
+    look_at_the_store(ran.code != 3);
   }
 
   void look_at_the_dead() {
@@ -153,15 +155,16 @@ class Campaign {
       std::this_thread::sleep_for(10ms);
     for (const pid_t pid : processes_of(folder())) {
       ++figures.orphans;
-      UNSCOPED_INFO("orphan " << pid << ": " << contents("/proc/" + std::to_string(pid) + "/cmdline"));
+      std::printf("orphan %d: %s\n", pid, contents("/proc/" + std::to_string(pid) + "/cmdline").c_str());
       ::kill(pid, SIGKILL);
     }
-    look_at_the_store();
+    look_at_the_store(false);
   }
 
-  void look_at_the_store() {
+  /// `written`: a process has written and ended in order since the last kill.
+  void look_at_the_store(bool written) {
     const Ran checked = halotune_run(place_, {"db", "check", "--json"});
-    UNSCOPED_INFO(checked.out << checked.err);
+    if (checked.code != 0) std::printf("db check: %s%s\n", checked.out.c_str(), checked.err.c_str());
     figures.failed_checks += checked.code != 0;
     const Store store(place_.file("halotune/halotune.db"));
     std::set<std::string> ids;
@@ -174,17 +177,25 @@ class Campaign {
     for (const std::string& id : acknowledged_) figures.lost += !ids.contains(id);
     for (const auto& [visit, times] : visits) figures.stored_again = std::max(figures.stored_again, times - 1);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder())) {
-      if (!entry.is_regular_file() || entry.path().filename() == "halotune.db") continue;
+      const std::string name = entry.path().filename();
+      // Before the next write SQLite leaves a journal that holds nothing to undo where it is.
+      if (!entry.is_regular_file() || name == "halotune.db" || (!written && name == "halotune.db-journal")) continue;
       ++figures.left_files;
-      UNSCOPED_INFO("left over: " << entry.path());
+      std::printf("left over: %s\n", entry.path().c_str());
     }
   }
 
   /// What the tune that has just ended said: which visits it began and which rows it called stored.
   void read_events() {
     std::istringstream lines(contents(logs_.file("stderr")));
-    std::string session;
-    std::set<std::string> begun;
+    std::string session, under_way;
+    int unstored = 0;
+    const auto leave = [&] {
+      if (under_way.empty()) return;
+      ++unstored;
+      unstored_.insert(under_way);
+      under_way.clear();
+    };
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with('{') || !line.ends_with('}')) continue;
       const Json event = parse_json(line, "event");
@@ -192,16 +203,21 @@ class Campaign {
         session = event["id"];
         figures.resumed += event["visits_known"].get<int>() > 0;
       }
-      if (event["event"] == "visit") begun.insert(session + event["what"].get<std::string>());
+      if (event["event"] == "visit") {
+        leave();
+        under_way = session + event["what"].get<std::string>();
+        const bool again = !begun_.insert(under_way).second;
+        figures.repeats += again;
+        figures.needless_repeats += again && unstored_.erase(under_way) == 0;
+      }
       if (event["event"] == "stored") {
+        under_way.clear();
         acknowledged_.insert(event["trial"]);
         ++figures.acknowledged;
       }
     }
-    int again = 0;
-    for (const std::string& visit : begun) again += !begun_.insert(visit).second;
-    figures.repeats += again;
-    figures.most_repeats = std::max(figures.most_repeats, again);
+    leave();
+    figures.most_unstored = std::max(figures.most_unstored, unstored);
   }
 
   const Workplace place_, logs_;
@@ -209,7 +225,7 @@ class Campaign {
   std::mt19937 random_;
   std::optional<ChildProcess> tune_;
   bool fresh_ = false;
-  std::set<std::string> acknowledged_, begun_;
+  std::set<std::string> acknowledged_, begun_, unstored_;
 };
 
 int kills_wanted() {
@@ -218,10 +234,10 @@ int kills_wanted() {
 }
 
 void run_campaign(const std::string& kind, int kills) {
-  Campaign campaign(
-      {"tune", "--events", "--search", kind, "--budget", "120", "--grid", "40x36x32", "--set", "cpml.cells=6", "--set",
-       "order=4", "--devices", "cpu:2", "--restrict", "s=1,2", "--restrict", "transport=shared packing=packed"},
-      20261201);
+  Campaign campaign({"tune", "--events", "--search", kind, "--budget", "120", "--grid", "40x36x32", "--set",
+                     "cpml.cells=6", "--set", "order=4", "--devices", "cpu:2", "--restrict", "s=1,2", "--restrict",
+                     "transport=shared packing=packed overlap=off"},
+                    20261201);
   while (campaign.kills() < kills) campaign.kill_one();
   campaign.run_to_the_end();
   Figures& f = campaign.figures;
@@ -229,14 +245,15 @@ void run_campaign(const std::string& kind, int kills) {
   for (const auto& [victim, count] : f.kills)
     text += std::to_string(count) + " kills of " + victim_names[static_cast<std::size_t>(victim)] + ", ";
   std::printf(
-      "%s%d starts (%d resumed), %d sessions finished; %d visits acknowledged, %d lost; %d visits begun again in all, "
-      "%d "
-      "at most after one kill, %d stored twice; %d orphans, %d files left, %d failed checks\n",
-      text.c_str(), f.starts, f.resumed, f.sessions_finished, f.acknowledged, f.lost, f.repeats, f.most_repeats,
-      f.stored_again, f.orphans, f.left_files, f.failed_checks);
+      "%s%d starts (%d resumed), %d sessions finished; %d visits acknowledged, %d lost; %d visits begun again, "
+      "%d of them without need, %d at most without result when one tune ended, %d stored twice; %d orphans, %d files "
+      "left, %d failed checks\n",
+      text.c_str(), f.starts, f.resumed, f.sessions_finished, f.acknowledged, f.lost, f.repeats, f.needless_repeats,
+      f.most_unstored, f.stored_again, f.orphans, f.left_files, f.failed_checks);
   CHECK(f.acknowledged > 0);
   CHECK(f.lost == 0);
-  CHECK(f.most_repeats <= 1);
+  CHECK(f.needless_repeats == 0);
+  CHECK(f.most_unstored <= 1);
   CHECK(f.stored_again == 0);
   CHECK(f.orphans == 0);
   CHECK(f.left_files == 0);
