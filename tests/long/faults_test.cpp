@@ -20,7 +20,7 @@ const std::vector<std::string> tune_words{
     "--budget",   "120",          "--grid",     "40x36x32",
     "--set",      "cpml.cells=6", "--set",      "order=4",
     "--devices",  "cpu:2",        "--restrict", "parts=1x1x1,1x1x2",
-    "--restrict", "s=1,2",        "--restrict", "overlap=off packing=packed threads=1 exchange=merged"};
+    "--restrict", "s=1,2",        "--restrict", "overlap=off packing=packed threads=1 exchange=merged depths=minimal"};
 
 void probe_quickly(const Workplace& place) {
   REQUIRE(
@@ -37,8 +37,37 @@ struct Expected {
 
 const std::string struck = "1x1x2 s=2 merged minimal shared";
 
-double tune_seconds(const Json& answer) {
-  return answer["search"]["seconds"].get<double>();
+/// Runs tune and looks at its events as they come.
+struct Watched {
+  Ran ran;
+  double struck_s = 0;  ///< from the start of the struck Plan's last visit until its row was stored; 0: not seen
+};
+
+Watched watch_tune(const Workplace& place, std::vector<std::string> words, const std::string& fault) {
+  words.emplace_back("--events");
+  ChildProcess child = start(place, words, {{"HALOTUNE_TEST_FAULT", fault}});
+  Watched watched;
+  Clock::time_point begun{};
+  bool under_way = false;
+  std::string line, out;
+  const auto look = [&] {
+    const std::string tail = child.stderr_tail();
+    const std::string last = tail.substr(std::min(tail.size(), tail.rfind("{\"event\":\"visit\"")));
+    const bool struck_now = last.find(struck) != std::string::npos;
+    if (struck_now && !under_way) begun = Clock::now();
+    under_way = struck_now;
+    if (!struck_now) return;
+    if (last.find("\"stored\"") != std::string::npos && watched.struck_s == 0)
+      watched.struck_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  };
+  for (auto read = ChildProcess::Read::timeout; read != ChildProcess::Read::closed;) {
+    read = child.read_line(line, Clock::now() + 10ms);
+    if (read == ChildProcess::Read::line) out += line + "\n";
+    look();
+  }
+  watched.ran = finish(child);
+  watched.ran.out = out;
+  return watched;
 }
 
 }  // namespace
@@ -53,11 +82,11 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
   const Json sound = plain.json();
   int struck_plans = 0;
   for (const Json& trial : sound["trials"]) struck_plans += trial["status"] == "ok";
-  std::printf("without a fault: %.1f s, %d Plans ok\n", tune_seconds(sound), struck_plans);
+  std::printf("without a fault: %d Plans ok\n", struck_plans);
 
   const std::vector<Expected> cases{
-      {"fails[cpu:1]", "failed", {"cpu:1"}, 0},
-      {"fails[cpu:1]", "failed", {"cpu:1"}, 0},
+      {"fails[cpu:1]@prepare", "failed", {"cpu:1"}, 0},
+      {"fails[cpu:1]@time", "failed", {"cpu:1"}, 0},
       {"memory[cpu:1]", "failed", {"cpu:1", "MiB"}, 0},
       {"memory", "failed", {"out of memory", "MiB"}, 0},
       {"hangs[cpu:1]@prepare", "timeout", {"cpu:1"}, 10},
@@ -76,7 +105,7 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
       {"babble", "timeout", {"deadline"}, 10},
   };
   for (const Expected& expected : cases) {
-    const Ran ran = halotune_run(place, tune_words, {{"HALOTUNE_TEST_FAULT", expected.fault + ":" + struck}});
+    const auto [ran, struck_s] = watch_tune(place, tune_words, expected.fault + ":" + struck);
     INFO(expected.fault << "\n" << ran.err);
     REQUIRE(ran.code == 0);
     const Json answer = ran.json();
@@ -92,12 +121,13 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
       CHECK(trial["plan"] != answer["recommendation"]["plan"]);
     }
     for (const std::string& words : expected.reason) CHECK_THAT(reason, ContainsSubstring(words));
-    CHECK(ok >= struck_plans - 2);
-    const double more_s = tune_seconds(answer) - tune_seconds(sound);
-    std::printf("%-28s %-8s %+5.1f s (deadline %.0f s): %.120s\n", expected.fault.c_str(), expected.status.c_str(),
-                more_s, expected.deadline_s, reason.c_str());
-    // A loaded machine may stretch the sound Plans' visits too.
-    CHECK(more_s < expected.deadline_s + 1 + 5);
+    CHECK(ok >= struck_plans - 2);  // one is struck; a busy machine may prune one
+    std::printf("%-28s %-8s %5.2f s (deadline %2.0f s): %.160s\n", expected.fault.c_str(), expected.status.c_str(),
+                struck_s, expected.deadline_s, reason.c_str());
+    std::fflush(stdout);
+    CHECK(struck_s > 0);
+    // One second for killing; the rest is what preparing costs on a loaded machine.
+    CHECK(struck_s < expected.deadline_s + 1 + 4);
   }
 }
 
