@@ -40,7 +40,7 @@ const std::string struck = "1x1x2 s=2 merged minimal shared";
 /// Runs tune and looks at its events as they come.
 struct Watched {
   Ran ran;
-  double struck_s = 0;  ///< from the start of the struck Plan's last visit until its row was stored; 0: not seen
+  double struck_s = 0;  ///< the longest visit of the struck Plan until its row was stored; 0: too short to be seen
 };
 
 Watched watch_tune(const Workplace& place, std::vector<std::string> words, const std::string& fault) {
@@ -53,12 +53,11 @@ Watched watch_tune(const Workplace& place, std::vector<std::string> words, const
   const auto look = [&] {
     const std::string tail = child.stderr_tail();
     const std::string last = tail.substr(std::min(tail.size(), tail.rfind("{\"event\":\"visit\"")));
-    const bool struck_now = last.find(struck) != std::string::npos;
+    const bool struck_now = last.find(struck) != std::string::npos && last.find("\"stored\"") == std::string::npos;
     if (struck_now && !under_way) begun = Clock::now();
+    if (!struck_now && under_way)
+      watched.struck_s = std::max(watched.struck_s, std::chrono::duration<double>(Clock::now() - begun).count());
     under_way = struck_now;
-    if (!struck_now) return;
-    if (last.find("\"stored\"") != std::string::npos && watched.struck_s == 0)
-      watched.struck_s = std::chrono::duration<double>(Clock::now() - begun).count();
   };
   for (auto read = ChildProcess::Read::timeout; read != ChildProcess::Read::closed;) {
     read = child.read_line(line, Clock::now() + 10ms);
@@ -125,7 +124,7 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
     std::printf("%-28s %-8s %5.2f s (deadline %2.0f s): %.160s\n", expected.fault.c_str(), expected.status.c_str(),
                 struck_s, expected.deadline_s, reason.c_str());
     std::fflush(stdout);
-    CHECK(struck_s > 0);
+    if (expected.deadline_s > 0) CHECK(struck_s > expected.deadline_s / 2);
     // One second for killing; the rest is what preparing costs on a loaded machine.
     CHECK(struck_s < expected.deadline_s + 1 + 4);
   }
