@@ -101,8 +101,8 @@ TEST_CASE("A reader that has gone is an orderly end") {
 
 TEST_CASE("An interrupted probe goes on where it was, and is complete then") {
   const Workplace place;
-  const std::vector<std::string> words{"probe", "--samples", "7",     "--max-seconds",
-                                       "60",    "--devices", "cpu:2", "--json"};
+  const std::vector<std::string> words{"probe",   "--samples", "7",     "--max-seconds", "10",
+                                       "--quick", "--devices", "cpu:2", "--json"};
   ChildProcess child = start(place, words);
   await(child, "memory of cpu:0");
   const Ran stopped = stopped_by(child, SIGINT);
@@ -113,8 +113,7 @@ TEST_CASE("An interrupted probe goes on where it was, and is complete then") {
   await(again, "figures are known");
   const Ran stopped_again = stopped_by(again, SIGTERM);
   CHECK((stopped_again.code == 143 || stopped_again.code == 0));
-  const Ran done = halotune_run(
-      place, {"probe", "--samples", "7", "--max-seconds", "10", "--quick", "--devices", "cpu:2", "--json"});
+  const Ran done = halotune_run(place, words);
   INFO(done.err);
   REQUIRE(done.code == 0);
   if (stopped_again.code == 143) CHECK_THAT(done.err, ContainsSubstring("figures are known"));
