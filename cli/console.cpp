@@ -51,6 +51,7 @@ std::chrono::milliseconds interval(bool terminal) {
 
 void print_answer(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) throw ReaderGone("nobody reads stdout any more");
     throw DeviceError(fmt::format("the answer could not be written to stdout ({})", std::strerror(errno)));
   }
 }

@@ -1,13 +1,20 @@
 #pragma once
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "base/json.hpp"
 
 namespace halotune {
 
-/// The answer, and nothing else, goes to stdout. @throws DeviceError when it cannot be written.
+/// Whoever read stdout has closed it: an orderly end without complaint. Exit code 141, as after SIGPIPE.
+class ReaderGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The answer, and nothing else, goes to stdout. @throws ReaderGone; DeviceError when it cannot be written.
 void print_answer(const std::string& text);
 /// A JSON document, indented, with a newline at its end.
 void print_document(const Json& document);

@@ -82,7 +82,7 @@ Command add_history(CLI::App& program) {
   app->add_flag("--csv", options->csv,
                 "Comma-separated values: of the report, or of recommendations and runs in one table");
   app->add_flag("--json", options->json, "Print the answer as JSON");
-  return {app, [options] { return history_once(*options); }};
+  return {app, [options] { return history_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

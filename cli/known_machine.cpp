@@ -7,6 +7,8 @@
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/unfinished_probe.hpp"
+#include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
 
 namespace halotune {
@@ -43,15 +45,31 @@ bool is_fresh(const Machine& machine) {
          machine.measured_at <= time_text_of(now + day_s);
 }
 
-Machine probe_for(const Store& store, ProbeOptions options) {
-  Progress progress("probe");
+Machine probe_and_store(Store& store, ProbeOptions options, const std::function<void(const Machine&)>& show) {
+  std::optional<Progress> progress("probe");
   options.progress = [&](const std::string& what, int done, int all) {
     throw_if_asked_to_stop();
-    progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
+    progress->update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
   };
   store.require_writable();
-  Machine machine = probe_cpu(options);
-  throw_if_asked_to_stop();
+  UnfinishedProbe unfinished(store, options);
+  options.known = unfinished.rows();
+  if (!options.known.empty())
+    note(fmt::format("going on with an interrupted probe: {} figures are known", options.known.size()));
+  options.measured = [&](const ProbeRow& row) { unfinished.add(row); };
+  Machine machine;
+  try {
+    machine = probe_cpu(options);
+  } catch (const Interrupted&) {
+    unfinished.keep();
+    throw Interrupted(
+        fmt::format("interrupted; {} figures are kept for the hour, and the next probe goes on with the others",
+                    unfinished.rows().size()));
+  }
+  progress.reset();
+  if (show) show(machine);
+  store.add(to_row(machine));
+  unfinished.close();
   return machine;
 }
 
@@ -62,9 +80,7 @@ Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
   const bool ours = row && !store.imported().contains(row->id);
   if (auto machine = ours ? stored_machine(store, keys) : std::nullopt; machine && is_fresh(*machine)) return *machine;
   note("this machine was not probed lately: probing it first");
-  Machine machine = probe_for(store, {devices, false, 9, 60, {}});
-  store.add(to_row(machine));
-  return machine;
+  return probe_and_store(store, {devices, false, 9, 60, {}, {}, {}});
 }
 
 Machine known_machine(const Store& store, const std::vector<std::string>& devices) {

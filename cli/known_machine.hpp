@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
 /// fresh.
 bool is_fresh(const Machine& machine);
 
-/// Probes with progress on stderr, for a store that could take the result now. @throws Interrupted; DbError before it
-/// measures anything
-Machine probe_for(const Store& store, ProbeOptions options);
+/// Probes with progress on stderr and stores the result. @throws DbError before it measures anything when the store
+/// could not take it; Interrupted: the next call within the hour then goes on with what is missing.
+/// @param show gets the result before it is stored: a store that fails must not cost it
+Machine probe_and_store(Store& store, ProbeOptions options, const std::function<void(const Machine&)>& show = {});
 
 /// A fresh measurement for these devices that this store took itself, or a new one, which is stored.
 Machine fresh_machine(Store& store, const std::vector<std::string>& devices);

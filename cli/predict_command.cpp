@@ -181,7 +181,7 @@ Command add_predict(CLI::App& program) {
       ->type_name("N")
       ->capture_default_str();
   app->add_flag("--json", options->json, "Print the answer as JSON");
-  return {app, [options] { return predict_once(*options); }};
+  return {app, [options] { return predict_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

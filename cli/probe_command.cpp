@@ -31,15 +31,15 @@ int probe(const Options& options) {
   throw_if_any(faults);
   warn_if_oversubscribed(devices);
   Store store = options.store.open();
-  const Machine machine = probe_for(store, {devices, options.quick, samples, max_seconds, {}});
-  if (options.json) {
-    Json document{{"schema", 1}};
-    document["machine"] = to_json(machine);
-    print_document(document);
-  } else {
-    print_answer(probe_text(machine, stdout_takes_colour()));
-  }
-  store.add(to_row(machine));  // after the answer, which a store that fails must not cost
+  probe_and_store(store, {devices, options.quick, samples, max_seconds, {}, {}, {}}, [&](const Machine& machine) {
+    if (options.json) {
+      Json document{{"schema", 1}};
+      document["machine"] = to_json(machine);
+      print_document(document);
+    } else {
+      print_answer(probe_text(machine, stdout_takes_colour()));
+    }
+  });
   if (!options.json) note(fmt::format("stored in {}", store.file().string()));
   return 0;
 }

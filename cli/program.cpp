@@ -36,6 +36,8 @@ int guarded(Body&& body) {
   } catch (const Interrupted& error) {
     note(error.what());
     return 128 + stop_signal().value_or(SIGINT);
+  } catch (const ReaderGone&) {
+    return 128 + SIGPIPE;
   } catch (const std::bad_alloc&) {
     complain("out of memory (an allocation failed) try a smaller grid or more devices");
     return system_error;
@@ -57,7 +59,8 @@ void describe(CLI::App& program) {
   program.footer(
       "Exit codes: 0 ok, 1 a check failed or nothing is feasible, 2 bad usage or configuration, 3 device or system "
       "error,\n"
-      "130/143 interrupted; recommend: 10 interpolated, model or stale, 20 nothing known.\n"
+      "129/130/143 interrupted (by SIGHUP, SIGINT, SIGTERM), 141 nobody reads stdout any more; recommend: 10 "
+      "interpolated, model or stale, 20 nothing known.\n"
       "Two commands to start with:  halotune tune PROBLEM.json   and then   halotune run PROBLEM.json");
   program.get_formatter()->column_width(34);
 }
@@ -75,7 +78,7 @@ int print_help(const CLI::App& program, const CLI::ParseError& error) {
 int run_program(int argc, char** argv) {
   keep_standard_streams();
   set_up_messages();
-  remember_signals();
+  handle_signals(OnSignal::end_at_once);
   CLI::App program("halotune: how to cut a stencil solver's domain on this machine, measured", "halotune");
   describe(program);
   const std::vector<Command> commands{
@@ -90,7 +93,9 @@ int run_program(int argc, char** argv) {
     }
     throw_if_any(empty_flags(program));
     for (const Command& command : commands) {
-      if (command.app->parsed()) return command.run();
+      if (!command.app->parsed()) continue;
+      handle_signals(command.on_signal);
+      return command.run();
     }
     throw std::logic_error("no command was run");
   });

@@ -156,21 +156,29 @@ Json document_of(Json report, const Problem& problem, const std::string& basis) 
 
 int run_bench(const Options& options, int blocks, const Problem& problem, const ChosenPlan& chosen,
               std::optional<Store>& store) {
+  handle_signals(OnSignal::end_at_once);  // half a benchmark is none
   BenchOptions bench_options;
   bench_options.blocks = blocks;
   BenchReport report;
   {
     Progress progress("bench");
     bench_options.progress = [&](int done, int all) {
-      throw_if_asked_to_stop();
       progress.update(static_cast<double>(done) / all, fmt::format("block {} of {}", done, all));
     };
     report = bench(problem, chosen.plan, bench_options);
   }
+  handle_signals(OnSignal::remember);
   const Json document = document_of(to_json(report), problem, chosen.basis);
   store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(bench_text(report, problem));
   return 0;
+}
+
+std::string interrupted_text(const RunReport& report, const Problem& problem, bool stored) {
+  std::string text = fmt::format("interrupted after {} of {} steps; kept: ", report.steps, problem.steps);
+  if (report.output_file) text += fmt::format("the traces so far in {}, ", *report.output_file);
+  if (report.digest) text += "the digest of the state, ";
+  return text + (stored ? "the record of the run in the store" : "the report") + "; not kept: the wave fields";
 }
 
 int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen,
@@ -190,8 +198,7 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
   const Json document = document_of(to_json(report), problem, chosen.basis);
   store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(report_text(report, problem));
-  if (!report.completed)
-    throw Interrupted(fmt::format("interrupted after {} of {} steps", report.steps, problem.steps));
+  if (!report.completed) throw Interrupted(interrupted_text(report, problem, store.has_value()));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <memory>
 
@@ -37,7 +38,7 @@ struct Options {
   StoreOptions store;
   std::vector<std::string> restrictions;
   std::string search = "guided", objective = "time", machine, budget_s, seed = "1";
-  bool dry_run = false, fresh = false, all = false, json = false;
+  bool dry_run = false, fresh = false, all = false, events = false, json = false;
 };
 
 /// A restricted search can ask for more threads than there are cores; a free one cannot.
@@ -95,6 +96,33 @@ void show_progress(Progress& progress, const SearchProgress& at) {
   progress.update(fraction, fmt::format("{} racing, best {} | {}", at.still_racing, time_text(at.best_s), at.what));
 }
 
+/// One JSON object a line on stderr, whole lines at once: what an outside observer may rely on.
+void announce(const Json& event) {
+  const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+Json stored_event(const std::string& id, const Trial& trial) {
+  return Json{{"event", "stored"},
+              {"trial", id},
+              {"plan", short_text(trial.plan)},
+              {"status", to_string(trial.status)},
+              {"rounds", trial.rounds}};
+}
+
+void say_how_it_starts(const TuneSession& session, const TuneRequest& request) {
+  if (session.resumed()) {
+    note(fmt::format("resuming an unfinished session of {} UTC: {} visits are known", session.created().substr(0, 19),
+                     request.earlier.size()));
+  }
+  if (session.has_rival()) {
+    warn(
+        "another tune works on the same request now: this one starts a session of its own, and the two disturb each "
+        "other's timings");
+  }
+}
+
 /// A search, and why the store did not take all of it; empty: it did.
 struct Searched {
   TuneOutcome outcome;
@@ -102,12 +130,15 @@ struct Searched {
 };
 
 /// A store that fails ends the search, but not before what was measured can be shown: what it took before is safe.
-Searched search_on_hardware(Store& store, TuneRequest& request) {
+Searched search_on_hardware(const Options& options, Store& store, TuneRequest& request) {
   TuneSession session(store, request);
-  if (session.resumed())
-    note(fmt::format("resuming an unfinished session: {} visits are known", request.earlier.size()));
+  say_how_it_starts(session, request);
+  if (options.events) {
+    announce(Json{{"event", "session"}, {"id", session.id()}, {"visits_known", request.earlier.size()}});
+  }
   WorkerOptions worker;
   worker.cancelled = stop_asked;
+  worker.reference_deadline_s = std::clamp(request.search.budget_s, 1.0, worker.reference_deadline_s);
   WorkerRunner runner(request.problem, request.devices, std::move(worker));
   Progress progress("tune");
   Searched searched;
@@ -119,8 +150,16 @@ Searched search_on_hardware(Store& store, TuneRequest& request) {
     }
   };
   SearchHooks hooks;
-  hooks.store = [&](const Trial& trial) { store_or_tell([&] { session.add(trial); }); };
-  hooks.progress = [&](const SearchProgress& at) { show_progress(progress, at); };
+  hooks.store = [&](const Trial& trial) {
+    store_or_tell([&] {
+      const std::string id = session.add(trial);
+      if (options.events) announce(stored_event(id, trial));
+    });
+  };
+  hooks.progress = [&](const SearchProgress& at) {
+    if (options.events) return announce(Json{{"event", "visit"}, {"what", at.what}});
+    show_progress(progress, at);
+  };
   hooks.cancelled = [&] { return stop_asked() || !searched.not_stored.empty(); };
   searched.outcome = tune(request, runner, hooks);
   if (searched.not_stored.empty()) store_or_tell([&] { session.finish(searched.outcome, request); });
@@ -159,9 +198,13 @@ void print_outcome(const Options& options, const TuneRequest& request, const Tun
   std::string text =
       fmt::format("Problem:     {}, order {}, {} {}\nMachine:     {}\n", size_text(problem.grid), problem.order,
                   to_string(problem.scheme), to_string(problem.precision), machine_text(request.machine));
-  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {} (stopped: {})\n\n",
+  text += fmt::format("Search:      {}, {} of {} Plans feasible, {} tried in {}{} (stopped: {})\n\n",
                       to_string(request.search.kind), outcome.search.feasible, outcome.search.space,
-                      outcome.search.tried, time_text(outcome.search.seconds), outcome.search.stopped_because);
+                      outcome.search.tried, time_text(outcome.search.seconds),
+                      outcome.search.taken_over > 0
+                          ? fmt::format(" after {} visits of an interrupted session", outcome.search.taken_over)
+                          : "",
+                      outcome.search.stopped_because);
   const auto shown = options.all       ? ShownTrials::all
                      : options.dry_run ? ShownTrials::best_predicted
                                        : ShownTrials::tried;
@@ -177,10 +220,10 @@ TuneOutcome dry_run(const Store& store, TuneRequest& request) {
   return tune(request, runner);
 }
 
-Searched search_or_explain(Store& store, TuneRequest& request) {
+Searched search_or_explain(const Options& options, Store& store, TuneRequest& request) {
   const char* interrupted = "interrupted; every visit so far is stored, and the same command resumes from it";
   try {
-    Searched searched = search_on_hardware(store, request);
+    Searched searched = search_on_hardware(options, store, request);
     if (!searched.outcome.finished && searched.not_stored.empty()) throw Interrupted(interrupted);
     return searched;
   } catch (const Interrupted&) {
@@ -195,7 +238,8 @@ int tune_once(const Options& options) {
   if (!options.dry_run) store.require_writable();
   request.machine = fresh_machine(store, request.devices);
   if (options.fresh) abandon_unfinished(store, request_key(request));
-  const Searched searched = options.dry_run ? Searched{dry_run(store, request), {}} : search_or_explain(store, request);
+  const Searched searched =
+      options.dry_run ? Searched{dry_run(store, request), {}} : search_or_explain(options, store, request);
   const TuneOutcome& outcome = searched.outcome;
   print_outcome(options, request, outcome, !options.dry_run && searched.not_stored.empty());
   if (!searched.not_stored.empty()) throw DbError(searched.not_stored);
@@ -229,6 +273,8 @@ Command add_tune(CLI::App& program) {
   app->add_flag("--dry-run", options->dry_run, "Rank by the model only, time nothing");
   app->add_flag("--fresh", options->fresh, "Ignore an unfinished session of the same request");
   app->add_flag("--all", options->all, "Show pruned and infeasible Plans too");
+  app->add_flag("--events", options->events,
+                "On stderr one line of JSON for each visit: when it starts, and once it is durably stored");
   app->add_flag("--json", options->json, "Print the answer as JSON");
   return {app, [options] { return tune_once(*options); }};
 }

@@ -38,7 +38,7 @@ std::vector<Team*> DeviceTeams::pointers() const {
   return list;
 }
 
-DeviceTeams open_devices(const Plan& plan) {
+DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of) {
   const auto specs = split_for(plan);
   DeviceTeams opened;
   for (const std::string& name : plan.devices) {
@@ -47,7 +47,8 @@ DeviceTeams open_devices(const Plan& plan) {
     if (found != opened.names.end()) continue;
     opened.names.push_back(name);
     const auto index = static_cast<std::size_t>(parse_device_name(name)->index);
-    opened.teams.push_back(std::make_unique<Team>(specs[index], plan.threads));
+    opened.teams.push_back(
+        std::make_unique<Team>(specs[index], plan.threads, options_of ? options_of(name) : TeamOptions{}));
   }
   return opened;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,9 +19,9 @@ struct DeviceTeams {
   std::vector<Team*> pointers() const;
 };
 
-/// @throws ConfigError for devices that this machine or build does not have; DeviceError when
-/// threads cannot be started.
-DeviceTeams open_devices(const Plan& plan);
+/// `options_of` says what each device (by name) gets besides. @throws ConfigError for devices that this machine or
+/// build does not have; DeviceError when threads cannot be started.
+DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of = {});
 
 /// Threads that a device of this Plan runs here. @throws ConfigError
 int resolved_threads(const Plan& plan);

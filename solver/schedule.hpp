@@ -5,6 +5,7 @@
 #include "solver/device/program.hpp"
 #include "solver/exchange_messages.hpp"
 #include "solver/source_cells.hpp"
+#include "solver/transport/flawed_exchange.hpp"
 #include "solver/transport/transport.hpp"
 
 namespace halotune {
@@ -20,6 +21,7 @@ struct ScheduleContext {
   std::vector<Team*> teams;
   PartRuns<T>& parts;
   std::vector<std::vector<double>>& traces;  ///< by receiver; the owner of the cell appends
+  std::vector<PairFlaw> pair_flaws = {};     ///< tests only
 };
 
 /// A recorded block of sub-steps with the exchange that ends it (or, for `split`, the two inside

@@ -1,5 +1,8 @@
 #include "solver/typed_simulation.hpp"
 
+#include <algorithm>
+
+#include "solver/delivery_check.hpp"
 #include "solver/initial_state.hpp"
 #include "solver/step_regions.hpp"
 
@@ -18,6 +21,26 @@ Plan resolved(const Problem& problem, Plan plan) {
   return plan;
 }
 
+TeamOptions team_options(const SimulationOptions& options, const std::string& device) {
+  TeamOptions team{std::nullopt, options.whereabouts};
+  for (const PlacedFlaw& placed : options.flaws) {
+    if (placed.to.empty() && placed.from == device) team.flaw = placed.flaw;
+  }
+  return team;
+}
+
+/// Those between two devices that the Plan uses.
+std::vector<PairFlaw> pair_flaws(const SimulationOptions& options, const std::vector<std::string>& devices) {
+  std::vector<PairFlaw> flaws;
+  for (const PlacedFlaw& placed : options.flaws) {
+    const auto from = std::find(devices.begin(), devices.end(), placed.from);
+    const auto to = std::find(devices.begin(), devices.end(), placed.to);
+    if (from == devices.end() || to == devices.end()) continue;
+    flaws.push_back({static_cast<int>(from - devices.begin()), static_cast<int>(to - devices.begin()), placed.flaw});
+  }
+  return flaws;
+}
+
 }  // namespace
 
 template <class T>
@@ -26,10 +49,17 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       plan_(resolved(problem, plan)),
       options_(options),
       cut_(decompose(problem_, plan_)),
-      devices_(open_devices(plan_)),
+      devices_(open_devices(plan_, [&](const std::string& device) { return team_options(options, device); })),
       traces_(problem_.receivers.size()),
-      context_{problem_, plan_,  cut_, options_, kernels<T>(options.isa, problem_.order), devices_.pointers(),
-               parts_,   traces_} {
+      context_{problem_,
+               plan_,
+               cut_,
+               options_,
+               kernels<T>(options.isa, problem_.order),
+               devices_.pointers(),
+               parts_,
+               traces_,
+               pair_flaws(options_, devices_.names)} {
   for (const Part& part : cut_.part) {
     const int device = devices_.device_of_part[static_cast<std::size_t>(part.index)];
     Team& team = *devices_.teams[static_cast<std::size_t>(device)];
@@ -73,6 +103,16 @@ std::vector<Simulation::Timing> TypedSimulation<T>::timings() const {
         {devices_.names[static_cast<std::size_t>(timing.device)], timing.label, timing.seconds, timing.calls});
   }
   return list;
+}
+
+template <class T>
+std::vector<std::string> TypedSimulation<T>::wrong_deliveries() const {
+  std::vector<std::string> pairs;
+  for (const auto& [from, to] : halotune::wrong_deliveries(context_)) {
+    pairs.push_back(devices_.names[static_cast<std::size_t>(from)] + " to " +
+                    devices_.names[static_cast<std::size_t>(to)]);
+  }
+  return pairs;
 }
 
 template <class T>

@@ -221,13 +221,17 @@ TuneSession::TuneSession(Store& store, TuneRequest& request) : store_(store), re
 /// Takes over the newest unfinished session that nobody works on; of several that try, one wins.
 bool TuneSession::resume(const TuneRequest& request) {
   for (const SessionRow& row : store_.unfinished_sessions(request_key_)) {
-    if (is_at_work(owner_of(row))) continue;
+    if (is_at_work(owner_of(row))) {
+      has_rival_ = true;
+      continue;
+    }
     SessionRow ours = row;
     ours.json = Json{{session_owner, this_process()}}.dump();
     const auto machine_id = store_.begin(ours, to_row(request.problem), to_row(request.machine), row);
     if (!machine_id) continue;
     context_.machine_id = *machine_id;
     id_ = row.id;
+    created_ = row.created;
     return true;
   }
   return false;
@@ -245,9 +249,10 @@ std::vector<Trial> TuneSession::visits() const {
   return visits;
 }
 
-void TuneSession::add(const Trial& trial) {
-  store_.add(to_row(trial, context_));
+std::string TuneSession::add(const Trial& trial) {
+  std::string id = store_.add(to_row(trial, context_));
   ++added_;
+  return id;
 }
 
 void abandon_unfinished(Store& store, const std::string& request_key) {

@@ -36,16 +36,19 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
 /// Opens (or reopens) a session row, hands out hooks' `store` for it, and closes it.
 class TuneSession {
  public:
-  /// Stores problem and machine, resumes an unfinished session of the same request that no living process works on and
-  /// that was begun here (fills `request.earlier`) or starts a new one, and loads the trials that correct the model
-  /// into `request.known`.
+  /// Stores problem and machine, resumes the newest unfinished session of the same request that was begun here (fills
+  /// `request.earlier`) or starts a new one, and loads the trials that correct the model into `request.known`. A
+  /// session on which another living process works is left to it: this one then is new.
   TuneSession(Store& store, TuneRequest& request);
-  /// For SearchHooks::store. Adds a row, durable on return.
-  void add(const Trial& trial);
+  /// For SearchHooks::store. Adds a row, durable on return. @returns its id
+  std::string add(const Trial& trial);
   /// Stores the recommendation and marks the session finished (not when the outcome was cancelled).
   void finish(const TuneOutcome& outcome, const TuneRequest& request);
   const std::string& id() const { return id_; }
   bool resumed() const { return resumed_; }
+  /// Another process works on the same request now.
+  bool has_rival() const { return has_rival_; }
+  const std::string& created() const { return created_; }
   std::int64_t added() const { return added_; }  ///< visits stored by this object
 
  private:
@@ -56,6 +59,7 @@ class TuneSession {
   TrialContext context_;
   std::string id_, request_key_, created_;
   bool resumed_ = false;
+  bool has_rival_ = false;
   std::int64_t added_ = 0;
 };
 

@@ -156,6 +156,7 @@ TuneOutcome tune(const TuneRequest& request, TrialRunner& runner, const SearchHo
   outcome.trials.insert(outcome.trials.end(), found.trials.begin(), found.trials.end());
   sort_for_people(outcome.trials);
   outcome.search.tried = std::count_if(outcome.trials.begin(), outcome.trials.end(), was_tried);
+  outcome.search.taken_over = found.taken_over;
   outcome.search.seconds = found.seconds;
   outcome.search.stopped_because = found.stopped_because;
   outcome.finished = found.finished;
@@ -191,6 +192,7 @@ Json to_json(const TuneOutcome& outcome, const TuneRequest& request) {
   json["search"] = Json{{"space", outcome.search.space},
                         {"feasible", outcome.search.feasible},
                         {"tried", outcome.search.tried},
+                        {"taken_over", outcome.search.taken_over},
                         {"seconds", number_or_null(outcome.search.seconds)},
                         {"kind", to_string(request.search.kind)},
                         {"stopped_because", outcome.search.stopped_because},

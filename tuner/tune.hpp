@@ -28,7 +28,8 @@ struct TuneOutcome {
   struct {
     std::int64_t space = 0;  ///< Plans enumerated
     std::int64_t feasible = 0;
-    std::int64_t tried = 0;  ///< Plans with at least one sample or failure
+    std::int64_t tried = 0;       ///< Plans with at least one sample or failure
+    std::int64_t taken_over = 0;  ///< visits of an unfinished session of the same request
     double seconds = 0;
     std::string stopped_because;
   } search;

@@ -34,7 +34,8 @@ class Program {
 
   using Body = std::function<void(TeamMember)>;
 
-  /// Appends work for `device`. `label` shows up in timings and error messages.
+  /// Appends work for `device`. `label` shows up in timings, error messages and Whereabouts. The flaw of the team, if
+  /// it has one, is put into the body here.
   void launch(int device, std::string label, Body body, bool barrier_after = true);
   Event create_event();
   /// Fires when everything recorded before it on `device` has finished. Between begin_background
@@ -57,7 +58,7 @@ class Program {
 
   /// Replays the list `times` times on all devices and returns when they have finished.
   /// @throws the first exception of a body; all devices stop, the program is unusable afterwards.
-  /// A DeviceError is given the command's label and device.
+  /// A DeviceError is given the command's label and the device's name.
   void run(std::int64_t times = 1);
 
   /// Seconds spent per label and device since the last reset, member 0's clock (background work:

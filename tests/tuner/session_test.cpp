@@ -90,6 +90,7 @@ TEST_CASE("a session that a living process works on is left to it, a dead one's 
     auto r = request();
     TuneSession beside(store, r);
     CHECK_FALSE(beside.resumed());
+    CHECK(beside.has_rival());
     CHECK(beside.id() != id);
     CHECK(r.earlier.empty());
     beside.finish(outcome_of(Plan{}, 1e-3), r);
@@ -101,6 +102,7 @@ TEST_CASE("a session that a living process works on is left to it, a dead one's 
   auto r = request();
   TuneSession after(store, r);
   CHECK(after.resumed());
+  CHECK_FALSE(after.has_rival());
   CHECK(after.id() == id);
   CHECK(r.earlier.size() == 1);
 }
