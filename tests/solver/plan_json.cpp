@@ -92,3 +92,8 @@ TEST_CASE("Layouts have names", "[plan]") {
   CHECK(layout_name({1, 2, 2}) == "pencil-yz");
   CHECK(layout_name({3, 3, 3}) == "3D");
 }
+
+TEST_CASE("Variables with NUL characters are refused", "[plan]") {
+  CHECK(fault_paths(R"({"environment":{"A":"b\u0000c"}})") == Paths{"/environment/A"});
+  CHECK(fault_paths(R"({"environment":{"A\u0000":"b"}})").size() == 1);
+}
