@@ -217,12 +217,12 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
     const MeasuredPlan* base = baseline_of(variants, rule.baseline);
     for (const auto& [variant, best] : variants) {
       std::vector<Json> row(group.begin(), group.end());
-      row.push_back(variant);
-      row.push_back(short_text(best->plan));
-      row.push_back(best->n);
-      row.push_back(best->step_s);
-      row.push_back(static_cast<double>(best->problem.cells()) / best->step_s / 1e6);
-      row.push_back(bytes_per_cell(best->problem));
+      row.emplace_back(variant);
+      row.emplace_back(short_text(best->plan));
+      row.emplace_back(best->n);
+      row.emplace_back(best->step_s);
+      row.emplace_back(static_cast<double>(best->problem.cells()) / best->step_s / 1e6);
+      row.emplace_back(bytes_per_cell(best->problem));
       row.push_back(base ? Json(best->step_s / base->step_s) : Json());
       if (name == "scaling") row.push_back(base ? Json(base->step_s / best->step_s / std::stod(variant)) : Json());
       report.rows.push_back(std::move(row));

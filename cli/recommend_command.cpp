@@ -27,7 +27,7 @@ struct Options {
 };
 
 std::string format_of(const Options& options, std::vector<Fault>& faults) {
-  const std::string format = options.format.empty() ? (options.json ? "json" : "text") : options.format;
+  std::string format = options.format.empty() ? (options.json ? "json" : "text") : options.format;
   for (const char* known : {"text", "json", "sh", "env", "sbatch"}) {
     if (format == known) return format;
   }

@@ -146,7 +146,7 @@ std::string bench_text(const BenchReport& report, const Problem& problem) {
                             report.best_stream);
 }
 
-Json document_of(Json report, const Problem& problem, const std::string& basis) {
+Json document_of(const Json& report, const Problem& problem, const std::string& basis) {
   Json document{{"schema", 1}};
   document["problem"] = Json{{"key", problem_key(problem)}, {"grid", problem.grid}};
   document["basis"] = basis;

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs a seeded sample of
-# the suite under sanitizers (address and undefined behaviour, then threads), clang-tidy on a seeded part of the
+# the suite under sanitizers (address and undefined behaviour, then threads), clang-tidy on an eighth of the
 # sources, and the whole suite, which includes the include, header and format checks and the kept fuzzing inputs. Exits
 # with 1 when any of them fails. docs/testing.md says how to repeat a stage.
 #
 #   cmake/test.sh             everything
 #   cmake/test.sh --quick     without sanitizers and clang-tidy
 #
-# HALOTUNE_SAMPLE_SEED chooses the samples (default: the day, so that a month of days reaches almost everything).
+# HALOTUNE_SAMPLE_SEED, a whole number, chooses the samples (default: days since 1970; each day draws others).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
 jobs=$(nproc)
-seed=${HALOTUNE_SAMPLE_SEED:-$(date -u +%Y%m%d)}
+seed=${HALOTUNE_SAMPLE_SEED:-$(($(date +%s) / 86400))}
 status=0
 
 step() {
@@ -28,23 +28,32 @@ build() {
   cmake --build --preset "$preset" -- -k 0 "$@" || exit 1
 }
 
-# What fails under no sanitizer but takes minutes there: checks of the physics, which repeat one loop, and searches
-# that must try so many Plans within a budget of wall-clock time.
-too_slow_for_sanitizers=' verify: |budget|deadline'
+# sample BUILD LABEL=SHARE...: without checks of the physics, which repeat one loop for minutes.
+sample() {
+  cmake/sample_tests.py "$1" "$seed" "${@:2}" --exclude ' verify: ' -- -j "$jobs" || status=1
+}
+
+# The same for layers that measure: also without what has a budget or deadline of wall-clock time, which sanitized
+# kernels overrun, or a limit of memory, which the sanitizers' own exceeds.
+hurried='budget|deadline|hang|memory|[Ww]orker|interrupt|crash|misbehaves|wrong state|: tune |exhaustive'
+sample_unhurried() {
+  cmake/sample_tests.py "$1" "$seed" "${@:2}" --exclude "$hurried" -- -j "$jobs" || status=1
+}
 
 address_sanitizer() {
   build asan-ubsan
   step "tests under the address and undefined-behaviour sanitizers, seed $seed"
-  UBSAN_OPTIONS=print_stacktrace=1 cmake/sample_tests.py build/asan-ubsan "$seed" \
-    base=1 device=1 transport=1 db=1 fuzz=1 solver=0.25 probes=0.25 tuner=0.4 cli=0.3 \
-    --exclude "$too_slow_for_sanitizers" -- -j "$jobs" || status=1
+  export UBSAN_OPTIONS=print_stacktrace=1
+  sample build/asan-ubsan base=1 device=1 transport=1 db=1 fuzz=1 solver=0.25 probes=0.25
+  sample_unhurried build/asan-ubsan tuner=0.4 cli=0.3
 }
 
 thread_sanitizer() {
   build tsan test_device test_transport test_solver test_db test_tuner
   step "tests under the thread sanitizer, seed $seed"
-  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 cmake/sample_tests.py build/tsan "$seed" \
-    device=1 transport=1 solver=0.15 db=0.5 tuner=0.2 --exclude "$too_slow_for_sanitizers" -- -j "$jobs" || status=1
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+  sample build/tsan device=1 transport=1 solver=0.15 db=0.5
+  sample_unhurried build/tsan tuner=0.2
 }
 
 step "set up"
@@ -58,8 +67,8 @@ if [[ "${1:-}" != --quick ]]; then
   address_sanitizer
   step "build with the thread sanitizer"
   thread_sanitizer
-  step "clang-tidy, seed $seed"
-  cmake/tidy.py --build build/dev --share 0.25 --seed "$seed" || status=1
+  step "clang-tidy, turn $seed"
+  cmake/tidy.py --build build/dev --parts 8 --turn "$seed" || status=1
 fi
 
 step "checks of the sources"

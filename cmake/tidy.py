@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""clang-tidy over the sources of the tree, or over a seeded share of them.
+"""clang-tidy over the sources of the tree, or over one part of them in turn.
 
-    cmake/tidy.py [--build FOLDER] [--share S] [--seed SEED] [--jobs N] [FILE...]
+    cmake/tidy.py [--build FOLDER] [--parts N --turn K] [--jobs N] [FILE...]
 
 Takes the compile commands of FOLDER (build/dev), leaves out the same source compiled for further instruction sets, and
-exits with 1 when clang-tidy says anything. FILE... are those alone.
+exits with 1 when clang-tidy says anything. Of N parts, turn K takes every N-th source: N turns in a row take them all.
+FILE... are those alone.
 """
 import argparse
 import concurrent.futures
 import json
-import math
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
@@ -36,8 +35,8 @@ def check(program, build, file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=root / "build/dev", type=pathlib.Path)
-    parser.add_argument("--share", default=1.0, type=float, help="part of the sources, 0 to 1 (default: all)")
-    parser.add_argument("--seed", default="1", help="chooses the part")
+    parser.add_argument("--parts", default=1, type=int, help="how many parts the sources are cut into")
+    parser.add_argument("--turn", default=0, type=int, help="which part, counted on beyond the last one")
     parser.add_argument("--jobs", default=os.cpu_count(), type=int)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
@@ -46,9 +45,8 @@ def main():
         print("tidy: clang-tidy 14 is not installed (other releases find other things) see cmake/setup.sh")
         return 3
     files = [file.resolve() for file in options.files] or sources(options.build)
-    if options.share < 1:
-        files = sorted(random.Random(options.seed).sample(files, max(1, math.ceil(options.share * len(files)))))
-    print(f"tidy: {len(files)} sources, seed {options.seed}", flush=True)
+    files = files[options.turn % options.parts::options.parts]
+    print(f"tidy: {len(files)} sources, turn {options.turn} of {options.parts} parts", flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for file, code, text in pool.map(lambda file: check(program, options.build, file), files):

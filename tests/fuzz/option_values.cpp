@@ -27,6 +27,8 @@ constexpr std::array problem_flags{"--grid", "--set", "--steps"};
 constexpr std::array plan_flags{"--parts",   "--s",       "--exchange", "--depths",  "--transport",
                                 "--packing", "--overlap", "--devices",  "--threads", "--cuts"};
 
+constexpr std::int64_t most_parts_tried = 4096;
+
 struct Line {
   std::string flag, value;
 };
@@ -91,9 +93,8 @@ void try_problem(const Words& words) {
 void try_plan(const Words& words) {
   PlanOptions options;
   if (words.empty() || !parse(options, words)) return;
-  static constexpr std::int64_t cells = 4096;
   const auto read = [](const PlanOptions& from) {
-    return without_faults<Plan>([&](auto& faults) { return from.read(faults, cells); });
+    return without_faults<Plan>([&](auto& faults) { return from.read(faults, most_parts_tried); });
   };
   const auto plan = read(options);
   if (!plan) return;

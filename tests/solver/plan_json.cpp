@@ -123,3 +123,8 @@ TEST_CASE("Threads without a core of their own are counted", "[plan]") {
   CHECK(waiting({"cpu:0", "cpu:1", "cpu:2"}, 2, 2) == 3);  // two devices of two threads on one core
   CHECK(waiting({"cpu:0", "cpu:0"}, 0, 1) == 0);           // two parts on one device
 }
+
+TEST_CASE("Variables with NUL characters are refused", "[plan]") {
+  CHECK(fault_paths(R"({"environment":{"A":"b\u0000c"}})") == Paths{"/environment/A"});
+  CHECK(fault_paths(R"({"environment":{"A\u0000":"b"}})").size() == 1);
+}
