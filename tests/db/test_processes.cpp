@@ -56,13 +56,6 @@ std::string text_of(const Writer& writer) {
   return text;
 }
 
-/// Waits until the child has written something, or for half a minute.
-void await_output(const Writer& writer) {
-  pollfd from{writer.output, POLLIN, 0};
-  constexpr int patience_ms = 30000;
-  (void)poll(&from, 1, patience_ms);
-}
-
 /// Adds rows and writes each id once add() has returned.
 void add_trials(const std::filesystem::path& file, int first, int count, int output) {
   Store store(file);
