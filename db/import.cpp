@@ -150,14 +150,15 @@ void read_line(const std::string& line, const std::string& where, Batch& batch, 
   }
 }
 
-/// Refuses a store that is not exactly what the migrations make, or that is damaged.
+/// Refuses a store that is not exactly what the migrations make, or that is damaged. The schema comes first: looking at
+/// the pages evaluates its constraints and indices, which a hostile one makes as dear as it likes.
 void require_sound_store(Connection& source) {
   const std::string name = source.file().string();
   const SchemaMark mark = read_mark(source);
   std::string why = refusal(mark, schema_version());
   if (!why.empty()) throw DbError(fmt::format("the store {} cannot be imported ({}", name, why));
-  std::vector<std::string> findings = page_findings(source, true);
-  if (findings.empty()) findings = schema_differences(source, mark.version);
+  std::vector<std::string> findings = schema_differences(source, mark.version);
+  if (findings.empty()) findings = page_findings(source, true);
   if (findings.empty()) return;
   throw DbError(
       fmt::format("the store {} cannot be imported (it is damaged or changed by hand: {}) see `halotune db check "

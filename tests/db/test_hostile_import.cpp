@@ -73,6 +73,13 @@ TEST_CASE("a source store with anything beside its tables is refused") {
   }
 }
 
+TEST_CASE("what a hostile schema asks to be evaluated is not") {
+  // With the pages looked at first the broken constraint would be the finding.
+  CHECK_THAT(refusal_after("CREATE TABLE more(a); INSERT INTO more VALUES(1); PRAGMA writable_schema=ON; UPDATE "
+                           "sqlite_master SET sql='CREATE TABLE more(a CHECK(a<0))' WHERE name='more'"),
+             ContainsSubstring("changed by hand") && !ContainsSubstring("constraint"));
+}
+
 TEST_CASE("a source store whose table says another thing under the same name is refused") {
   CHECK_THAT(refusal_after("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql,' STRICT','') WHERE "
                            "name='trials'; PRAGMA writable_schema=OFF"),

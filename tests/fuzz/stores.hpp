@@ -5,8 +5,8 @@
 
 namespace halotune::fuzz {
 
-/// Small, so that a fuzzer reaches them.
-inline constexpr ImportLimits import_limits{1 << 20, 1 << 18};
+/// Small, so that a fuzzer reaches them. Rows may name others that are missing.
+inline constexpr ImportLimits import_limits{1 << 20, 1 << 18, std::chrono::minutes(10), true};
 
 /// Runs `import` on a store without rows. Refused, it leaves the store as it was. Accepted, it leaves a store in which
 /// `db check` finds nothing but rows naming others that were not imported, whose export comes back byte for byte from
