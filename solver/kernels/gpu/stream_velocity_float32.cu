@@ -1,0 +1,18 @@
+#include <stdexcept>
+
+#include "solver/kernels/gpu/stream_velocity_table.cuh"
+
+namespace halotune::gpu {
+
+template <>
+std::span<const StreamKernel<float>> velocity_streams<float>(int order) {
+  switch (order) {
+    case 2: return velocity_streams_of<float, 1>(VelocityTiles{});
+    case 4: return velocity_streams_of<float, 2>(VelocityTiles{});
+    case 6: return velocity_streams_of<float, 3>(VelocityTiles{});
+    case 8: return velocity_streams_of<float, 4>(VelocityTiles8{});
+    default: throw std::logic_error("no kernels of this order");
+  }
+}
+
+}  // namespace halotune::gpu
