@@ -150,101 +150,137 @@ __device__ __forceinline__ Vec<T> difference_z(const T (&a)[4], const Vec<T> (&q
 
 /// Stores the cells of the mask and no others.
 template <class T>
-__device__ __forceinline__ void store_lanes(T* to, const Vec<T>& value, unsigned mask) {
-  constexpr int w = Vec<T>::width;
-  if (mask == (1u << w) - 1) {
+__device__ __forceinline__ void store_lanes(T* to, const Vec<T>& value, unsigned mask, bool full) {
+  if (full) {
     store_once(to, value);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < w; ++i) {
+  for (int i = 0; i < Vec<T>::width; ++i) {
     if ((mask >> i & 1) != 0) to[i] = value.at[i];
   }
 }
 
-/// The memory variables of one thread's cells, one axis at a time; those of the next plane are fetched early.
+/// What one thread does in a plane, as bits; the same over many planes.
 template <class T, int R, class Tile>
-class LayerLane {
+class Work {
  public:
   using S = Shape<T, R, Tile>;
-  /// @param box the cells that are updated, by axis
-  __device__ LayerLane(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, const unsigned (&mask)[3])
-      : x_(lane.x), y_(lane.y) {
+  /// @param mask the cells of this thread that each axis updates
+  __device__ Work(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, const unsigned (&mask)[3]) {
 #pragma unroll
-    for (int i = 0; i < 6; ++i) {
-      const DeviceBox& box = part.strip[i / 2][i % 2].box;
-      masks_ |= (lane.mask(box) & mask[i / 2]) << (S::w * i);
+    for (int axis = 0; axis < 3; ++axis) {
+      if (mask[axis] != 0) possible_ |= update(axis);
+      if (mask[axis] == S::all) possible_ |= full(axis);
+      const bool any = part.ghosts[axis][0] != GhostRule::leave || part.ghosts[axis][1] != GhostRule::leave;
+      const int i = axis == 0 ? lane.x : lane.y, cells = axis == 0 ? S::w : 1;
+      if (any && (axis == 2 || i < R || i + cells > part.owned[axis] - R)) possible_ |= ghosts(axis);
+#pragma unroll
+      for (int side = 0; side < 2; ++side) {
+        if ((lane.mask(part.strip[axis][side].box) & mask[axis]) != 0) possible_ |= layer(axis, side);
+      }
     }
   }
-  /// Fetches the memory variables of plane k.
-  template <int Axis>
-  __device__ __forceinline__ void fetch(const UpdateArgs<T>& part, int k) {
-    if ((masks_ >> (2 * Axis * S::w) & both) == 0) return;
-#pragma unroll
-    for (int side = 1; side >= 0; --side) {
-      const StripArgs<T>& strip = part.strip[Axis][side];
-      if (mask<Axis>(side) != 0 && strip.box.has(2, k)) psi_[Axis] = load_once(strip.at(x_, y_, k));
+  __device__ static constexpr unsigned update(int axis) { return 1u << axis; }
+  __device__ static constexpr unsigned full(int axis) { return 8u << axis; }
+  __device__ static constexpr unsigned ghosts(int axis) { return 64u << axis; }
+  __device__ static constexpr unsigned layer(int axis, int side) { return 512u << (2 * axis + side); }
+  __device__ static constexpr unsigned layers(int axis) { return layer(axis, 0) | layer(axis, 1); }
+
+  /// The work of plane k; called for k in ascending order, without gaps.
+  /// @param one_box all axes update part.box[0]
+  __device__ __forceinline__ unsigned in_plane(const UpdateArgs<T>& part, int k, bool one_box) {
+    if (k == change_) {
+      const int2 found = look_up(part, possible_, k, one_box);
+      now_ = static_cast<unsigned>(found.x);
+      change_ = found.y;
     }
+    return now_;
+  }
+  __device__ void start(int k) { change_ = k; }
+
+ private:
+  /// The work of plane k and the next plane with other work.
+  __device__ static __noinline__ int2 look_up(const UpdateArgs<T>& part, unsigned now, int k, bool one_box) {
+    int change = part.hull.hi[2];
+    const auto meet = [&](int lo, int hi) {
+      if (lo > k) change = min(change, lo);
+      if (hi > k) change = min(change, hi);
+      return k >= lo && k < hi;
+    };
+#pragma unroll 1
+    for (int axis = 0; axis < 3; ++axis) {
+      const DeviceBox& box = part.box[one_box ? 0 : axis];
+      if (!meet(box.lo[2], box.hi[2])) now &= ~(update(axis) | layers(axis));
+#pragma unroll 1
+      for (int side = 0; side < 2; ++side) {
+        const DeviceBox& strip = part.strip[axis][side].box;
+        if (!meet(strip.lo[2], strip.hi[2])) now &= ~layer(axis, side);
+      }
+    }
+    const bool low = meet(0, R), high = meet(part.owned[2] - R, part.owned[2]);
+    if (!low && !high) now &= ~ghosts(2);
+    return {static_cast<int>(now), change};
+  }
+  unsigned possible_ = 0, now_ = 0;
+  int change_ = 0;
+};
+
+/// The memory variables of a thread's cells along one axis; `slot` is its place for them in shared memory.
+template <int Axis, class T, int R, class Tile>
+struct Layer {
+  using S = Shape<T, R, Tile>;
+  using Bits = Work<T, R, Tile>;
+  /// Starts to fetch those of plane k.
+  __device__ static __forceinline__ void fetch(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, int k,
+                                               unsigned work, Vec<T>* slot) {
+    if ((work & Bits::layers(Axis)) == 0) return;
+    const StripArgs<T>& strip = part.strip[Axis][(work & Bits::layer(Axis, 0)) != 0 ? 0 : 1];
+    async_copy(slot, reinterpret_cast<const Vec<T>*>(strip.at(lane.x, lane.y, k)));
   }
   /// Stretches the differences of plane k and advances its memory variables.
-  template <int Axis>
-  __device__ __forceinline__ void stretch(const UpdateArgs<T>& part, int k, Vec<T>& d) {
-    if ((masks_ >> (2 * Axis * S::w) & both) == 0) return;
-    bool fetched = true;
-#pragma unroll
-    for (int side = 0; side < 2; ++side) {
-      const StripArgs<T>& strip = part.strip[Axis][side];
-      if (mask<Axis>(side) == 0 || !strip.box.has(2, k)) continue;
-      // Both layers in one vector: only the first one's variables were fetched.
-      if (!fetched) psi_[Axis] = load(strip.at(x_, y_, k));
-      absorb<Axis>(strip, mask<Axis>(side), k, d);
-      if (Axis == 0) fetched = false;
+  __device__ static __forceinline__ void stretch(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, int k,
+                                                 unsigned work, unsigned mask, const Vec<T>* slot, Vec<T>& d) {
+    if ((work & Bits::layers(Axis)) == 0) return;
+    const int first = (work & Bits::layer(Axis, 0)) != 0 ? 0 : 1;
+    Vec<T> psi = *slot;
+    absorb(part.strip[Axis][first], lane, k, mask, psi, d);
+    // Both layers in one vector of a narrow part: only the first one's variables were fetched.
+    if (Axis == 0 && (work & Bits::layers(Axis)) == Bits::layers(Axis)) {
+      psi = load(part.strip[Axis][1].at(lane.x, lane.y, k));
+      absorb(part.strip[Axis][1], lane, k, mask, psi, d);
     }
   }
 
  private:
-  static constexpr unsigned both = (1u << 2 * S::w) - 1;
-  template <int Axis>
-  __device__ __forceinline__ unsigned mask(int side) const {
-    return masks_ >> ((2 * Axis + side) * S::w) & S::all;
-  }
-  template <int Axis>
-  __device__ __forceinline__ void absorb(const StripArgs<T>& strip, unsigned mask, int k, Vec<T>& d) {
-    Vec<T>& psi = psi_[Axis];
-    const int at = Axis == 1 ? y_ : k;
+  __device__ static __forceinline__ void absorb(const StripArgs<T>& strip, const Lane<T, R, Tile>& lane, int k,
+                                                unsigned mask, Vec<T>& psi, Vec<T>& d) {
+    mask &= lanes_in<S::w>(lane.x, strip.box.lo[0], strip.box.hi[0]);
+    const int at = Axis == 1 ? lane.y : k;
     T b = 0, a = 0, inverse_kappa = 0;
     if (Axis != 0) b = strip.b[at], a = strip.a[at], inverse_kappa = strip.inverse_kappa[at];
 #pragma unroll
     for (int i = 0; i < S::w; ++i) {
       if ((mask >> i & 1) == 0) continue;
-      if (Axis == 0) b = strip.b[x_ + i], a = strip.a[x_ + i], inverse_kappa = strip.inverse_kappa[x_ + i];
+      if (Axis == 0) {
+        b = strip.b[lane.x + i], a = strip.a[lane.x + i], inverse_kappa = strip.inverse_kappa[lane.x + i];
+      }
       d.at[i] = physics::absorb(psi.at[i], d.at[i], b, a, inverse_kappa);
     }
-    store_lanes(strip.at(x_, y_, k), psi, mask);
+    store_lanes(strip.at(lane.x, lane.y, k), psi, mask, mask == S::all);
   }
-
-  int x_, y_;
-  unsigned masks_ = 0;  ///< W bits for each axis and side
-  Vec<T> psi_[3];
 };
 
-/// Ghosts along one axis that follow from the cells of a vector that this thread has just stored at `field` + ... .
+/// Ghosts along one axis that follow from the cells of a vector that this thread has just stored.
 template <int R, class T>
-__device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, T* field, int axis, GhostRule odd_when,
-                                                int x, int y, int z, unsigned mask) {
+__device__ __noinline__ void write_ghosts_of(const UpdateArgs<T>& part, T* field, int axis, GhostRule odd_when, int x,
+                                             int y, int z, unsigned mask) {
 #pragma unroll 1
   for (int i = 0; mask >> i != 0; ++i) {
     if ((mask >> i & 1) == 0) continue;
     const T value = static_cast<volatile const T*>(field)[part.at(x + i, y, z)];
     write_ghosts<R>(part, field, axis, odd_when, x + i, y, z, value);
   }
-}
-
-/// Whether cells [i, i + w) of an axis have ghosts.
-template <int R, class T>
-__device__ __forceinline__ bool near_ghosts(const UpdateArgs<T>& part, int axis, int i, int w) {
-  const bool any = part.ghosts[axis][0] != GhostRule::leave || part.ghosts[axis][1] != GhostRule::leave;
-  return any && (i < R || i + w > part.owned[axis] - R);
 }
 
 }  // namespace halotune::gpu

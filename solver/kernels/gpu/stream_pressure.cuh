@@ -3,24 +3,32 @@
 
 namespace halotune::gpu {
 
+/// Shared memory of a block, in vectors: planes of v_x and v_y with their halos, then each thread's own places for v_z,
+/// p and psi.
 template <class T, int R, class Tile>
 struct PressureMemory {
   using S = Shape<T, R, Tile>;
-  static constexpr int vx = Tile::y * S::wide;             ///< [vectors]
-  static constexpr int vy = (Tile::y + 2 * R) * Tile::x;   ///< [vectors]
+  static constexpr int vx = Tile::y * S::wide;
+  static constexpr int vy = (Tile::y + 2 * R) * Tile::x;
+  static constexpr int plane = vx + vy;
   static constexpr int planes = 1 + Tile::ahead;
-  static constexpr int bytes = planes * (vx + vy) * 16;
+  static constexpr int own = planes * plane;  ///< where they begin
+  static constexpr int own_plane = 2 * Tile::threads;
+  static constexpr int psi = own + Tile::ahead * own_plane;
+  static constexpr int bytes = (psi + 3 * Tile::threads) * 16;
 };
 
-/// p -= sum_a factor_a D_a v_a over the box. v_x with its halo along x and v_y with its halo along y pass through shared
-/// memory; the 2R + 1 v_z around a cell, p and psi are in registers, fetched one plane ahead.
+/// p -= sum_a factor_a D_a v_a over the box. v_x enters shared memory with its halo along x, v_y with that along y; the
+/// 2R + 1 v_z around a cell are in registers. v_z, p and psi come through shared memory, because copies into registers
+/// cannot be waited for one by one.
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     stream_pressure(const __grid_constant__ UpdateArgs<T> part, int chunk) {
   using S = Shape<T, R, Tile>;
   using Memory = PressureMemory<T, R, Tile>;
+  using Bits = Work<T, R, Tile>;
   extern __shared__ float4 shared[];
-  Vec<T>* const ring = reinterpret_cast<Vec<T>*>(shared);
+  Vec<T>* const memory = reinterpret_cast<Vec<T>*>(shared);
 
   const Lane<T, R, Tile> lane(part.hull, chunk);
   const auto vx_place = [](int row, int column) { return row * S::wide + S::halo + column; };
@@ -28,86 +36,108 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   const HaloShare<T, R, Tile> halo(part, lane, vy_place, vx_place);
   const int own_vx = vx_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
   const int own_vy = vy_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
+  const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
   const int own_in_plane = lane.x + lane.y * part.row;
   const bool own_readable = readable<S::w, R>(part.hull, lane.x, lane.y);
 
   const unsigned mask = lane.mask(part.box[0]);
   const unsigned masks[3] = {mask, mask, mask};
-  LayerLane<T, R, Tile> layer(part, lane, masks);
-  const bool near_x = near_ghosts<R>(part, 0, lane.x, S::w), near_y = near_ghosts<R>(part, 1, lane.y, 1);
+  Bits bits(part, lane, masks);
+  bits.start(lane.first);
+  const auto work_of = [&](int k) { return bits.in_plane(part, k, true); };
 
+  Vec<T>* const own_values = memory + Memory::own + thread;  // v_z, then p, by slot
+  Vec<T>* const own_psi = memory + Memory::psi + thread;
+  int slot = 0;
+  const auto fetch_own = [&](long long plane, int to) {
+    if (mask == 0) return;
+    Vec<T>* const place = own_values + to * Memory::own_plane;
+    async_copy(place, reinterpret_cast<const Vec<T>*>(part.v[2] + plane + R * part.plane + own_in_plane));
+    async_copy(place + Tile::threads, reinterpret_cast<const Vec<T>*>(part.p + plane + own_in_plane));
+  };
+  const auto fetch_psi = [&](int k, unsigned work) {
+    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi);
+    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + Tile::threads);
+    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + 2 * Tile::threads);
+  };
   int filling = 0;  // the plane of the ring that is filled next
+  long long fill_from = lane.first * part.plane;
   const auto fill = [&](int k) {
     if (k < lane.last) {
-      const long long plane = k * part.plane;
-      Vec<T>* const to = ring + filling * (Memory::vx + Memory::vy);
+      Vec<T>* const to = memory + filling * Memory::plane;
       if (own_readable) {
-        async_copy(to + own_vx, reinterpret_cast<const Vec<T>*>(part.v[0] + plane + own_in_plane));
-        async_copy(to + own_vy, reinterpret_cast<const Vec<T>*>(part.v[1] + plane + own_in_plane));
+        async_copy(to + own_vx, reinterpret_cast<const Vec<T>*>(part.v[0] + fill_from + own_in_plane));
+        async_copy(to + own_vy, reinterpret_cast<const Vec<T>*>(part.v[1] + fill_from + own_in_plane));
       }
 #pragma unroll
       for (int i = 0; i < S::shares; ++i) {
         if (halo.in_shared[i] < 0) continue;
         const T* const field = halo.in_shared[i] < Memory::vx ? part.v[0] : part.v[1];
-        async_copy(to + halo.in_shared[i], reinterpret_cast<const Vec<T>*>(field + plane + halo.in_plane[i]));
+        async_copy(to + halo.in_shared[i], reinterpret_cast<const Vec<T>*>(field + fill_from + halo.in_plane[i]));
       }
     }
-    close_group();
+    fill_from += part.plane;
     filling = filling + 1 == Memory::planes ? 0 : filling + 1;
   };
 
+  // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
+  unsigned work = work_of(lane.first);
 #pragma unroll
-  for (int j = 0; j < Tile::ahead; ++j) fill(lane.first + j);
-  Vec<T> p, queue[2 * R + 1];
-  const auto fetch_psi = [&](int k) {
-    layer.template fetch<0>(part, k);
-    layer.template fetch<1>(part, k);
-    layer.template fetch<2>(part, k);
-  };
-  if (mask != 0) {
-    p = load_once(part.p + own_in_plane + lane.first * part.plane);
-    fetch_psi(lane.first);
+  for (int j = 0; j < Tile::ahead; ++j) {
+    fill(lane.first + j);
+    if (j == 0) fetch_psi(lane.first, work);
+    close_group();
+    if (lane.first + j < lane.last) fetch_own((lane.first + j) * part.plane, j);
+    close_group();
   }
+  Vec<T> queue[2 * R + 1];
 #pragma unroll
-  for (int j = 0; j < 2 * R + 1; ++j) {
-    if (own_readable) queue[j] = load_once(part.v[2] + own_in_plane + (lane.first + j - R) * part.plane);
+  for (int j = 0; j < 2 * R; ++j) {
+    if (mask != 0) queue[j] = load(part.v[2] + own_in_plane + (lane.first + j - R) * part.plane);
   }
 
   int middle = 0;
-  for (int k = lane.first; k < lane.last; ++k) {
-    wait_groups<Tile::ahead - 1>();
+  long long plane = lane.first * part.plane;
+  for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
+    if ((work & (Bits::layers(0) | Bits::layers(1) | Bits::layers(2))) != 0 && Tile::ahead > 1) {
+      wait_groups<1>();
+    } else {
+      wait_groups<2 * (Tile::ahead - 1)>();
+    }
     __syncthreads();
     fill(k + Tile::ahead);
-    const Vec<T>* const centre = ring + middle * (Memory::vx + Memory::vy);
-    if (mask != 0) {
-      Vec<T> d[3];
-      d[2] = difference_z<R>(part.difference, queue);
-      layer.template stretch<2>(part, k, d[2]);
+    const Vec<T>* const centre = memory + middle * Memory::plane;
+    if ((work & Bits::update(0)) != 0) {
+      queue[2 * R] = own_values[slot * Memory::own_plane];
+      Vec<T> p = own_values[slot * Memory::own_plane + Tile::threads];
+      const auto take = [&](auto axis_constant, Vec<T> d) {
+        constexpr int axis = decltype(axis_constant)::value;
+        Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask, own_psi + axis * Tile::threads, d);
 #pragma unroll
-      for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
-      if (k + 1 < lane.last) queue[2 * R] = load_once(part.v[2] + own_in_plane + (k + 1 + R) * part.plane);
-      d[0] = difference_x<R>(part.difference, centre + own_vx, centre[own_vx]);
-      layer.template stretch<0>(part, k, d[0]);
-      d[1] = difference_y<R>(part.difference, centre + own_vy, Tile::x);
-      layer.template stretch<1>(part, k, d[1]);
-#pragma unroll
-      for (int axis = 0; axis < 3; ++axis) {
-#pragma unroll
-        for (int i = 0; i < S::w; ++i) {
-          p.at[i] = physics::advance(p.at[i], part.minus_factor[axis], d[axis].at[i]);
+        for (int i = 0; i < S::w; ++i) p.at[i] = physics::advance(p.at[i], part.minus_factor[axis], d.at[i]);
+      };
+      take(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre + own_vx, centre[own_vx]));
+      take(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre + own_vy, Tile::x));
+      take(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
+      store_lanes(part.p + plane + own_in_plane, p, mask, (work & Bits::full(0)) != 0);
+      if ((work & (Bits::ghosts(0) | Bits::ghosts(1) | Bits::ghosts(2))) != 0) {
+#pragma unroll 1
+        for (int axis = 0; axis < 3; ++axis) {
+          if ((work & Bits::ghosts(axis)) == 0) continue;
+          write_ghosts_of<R>(part, part.p, axis, GhostRule::free, lane.x, lane.y, k, mask);
         }
       }
-      store_lanes(part.p + own_in_plane + k * part.plane, p, mask);
-      if (near_x) write_ghosts_of<R>(part, part.p, 0, GhostRule::free, lane.x, lane.y, k, mask);
-      if (near_y) write_ghosts_of<R>(part, part.p, 1, GhostRule::free, lane.x, lane.y, k, mask);
-      if (near_ghosts<R>(part, 2, k, 1)) {
-        write_ghosts_of<R>(part, part.p, 2, GhostRule::free, lane.x, lane.y, k, mask);
-      }
-      if (k + 1 < lane.last) {
-        p = load_once(part.p + own_in_plane + (k + 1) * part.plane);
-        fetch_psi(k + 1);
-      }
     }
+    if (k + 1 < lane.last) {
+      work = work_of(k + 1);
+      fetch_psi(k + 1, work);
+    }
+    close_group();
+    if (k + Tile::ahead < lane.last) fetch_own(plane + Tile::ahead * part.plane, slot);
+    close_group();
+    slot = slot + 1 == Tile::ahead ? 0 : slot + 1;
+#pragma unroll
+    for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
     middle = middle + 1 == Memory::planes ? 0 : middle + 1;
   }
 }

@@ -3,68 +3,91 @@
 
 namespace halotune::gpu {
 
+/// Shared memory of a block, in vectors: planes of p with their halo, then each thread's own places for v and psi.
 template <class T, int R, class Tile>
 struct VelocityMemory {
   using S = Shape<T, R, Tile>;
-  static constexpr int plane = (Tile::y + 2 * R) * S::wide;  ///< [vectors]
+  static constexpr int plane = (Tile::y + 2 * R) * S::wide;
   static constexpr int planes = R + 1 + Tile::ahead;
-  static constexpr int bytes = planes * plane * 16;
+  static constexpr int v = planes * plane;  ///< where they begin
+  static constexpr int v_plane = 3 * Tile::threads;
+  static constexpr int psi = v + Tile::ahead * v_plane;
+  static constexpr int bytes = (psi + 3 * Tile::threads) * 16;
 };
 
 /// v_a -= factor_a D_a p over the boxes. Every plane of p enters shared memory once, with its halo along x and y, R
-/// planes before it is the middle one; each thread keeps the 2R + 1 pressures around it along z in registers. v and psi
-/// pass through registers, fetched one plane ahead.
+/// planes before it is the middle one; each thread keeps the 2R + 1 pressures around it along z in registers. Its own v
+/// and psi come through shared memory too, because copies into registers cannot be waited for one by one.
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     stream_velocity(const __grid_constant__ UpdateArgs<T> part, int chunk) {
   using S = Shape<T, R, Tile>;
   using Memory = VelocityMemory<T, R, Tile>;
+  using Bits = Work<T, R, Tile>;
   extern __shared__ float4 shared[];
-  Vec<T>* const ring = reinterpret_cast<Vec<T>*>(shared);
+  Vec<T>* const memory = reinterpret_cast<Vec<T>*>(shared);
 
   const Lane<T, R, Tile> lane(part.hull, chunk);
   const auto place = [](int row, int column) { return (row + R) * S::wide + S::halo + column; };
   const HaloShare<T, R, Tile> halo(part, lane, place, place);
   const int own = place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
+  const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
   const int own_in_plane = lane.x + lane.y * part.row;
   const bool own_readable = readable<S::w, R>(part.hull, lane.x, lane.y);
 
   unsigned mask[3];
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) mask[axis] = lane.mask(part.box[axis]);
-  LayerLane<T, R, Tile> layer(part, lane, mask);
-  const bool near_x = near_ghosts<R>(part, 0, lane.x, S::w), near_y = near_ghosts<R>(part, 1, lane.y, 1);
+  Bits bits(part, lane, mask);
+  bits.start(lane.first);
+  const auto work_of = [&](int k) { return bits.in_plane(part, k, false); };
 
-  Vec<T> v[3];
-  const auto fetch = [&](auto axis_constant, int k) {
-    constexpr int axis = decltype(axis_constant)::value;
-    if (mask[axis] == 0 || !part.box[axis].has(2, k)) return;
-    v[axis] = load_once(part.v[axis] + own_in_plane + k * part.plane);
-    layer.template fetch<axis>(part, k);
+  Vec<T>* const own_v = memory + Memory::v + thread;
+  Vec<T>* const own_psi = memory + Memory::psi + thread;
+  int v_slot = 0;
+  const auto fetch_v = [&](long long plane, int slot) {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      if (mask[axis] == 0) continue;
+      async_copy(own_v + slot * Memory::v_plane + axis * Tile::threads,
+                 reinterpret_cast<const Vec<T>*>(part.v[axis] + plane + own_in_plane));
+    }
+  };
+  const auto fetch_psi = [&](int k, unsigned work) {
+    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi);
+    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + Tile::threads);
+    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + 2 * Tile::threads);
   };
   int filling = 0;  // the plane of the ring that is filled next
+  const T* fill_from = part.p + lane.first * part.plane;
   const auto fill = [&](int k) {
     if (k < lane.last + R) {
-      const T* const plane = part.p + k * part.plane;
-      Vec<T>* const to = ring + filling * Memory::plane;
-      if (own_readable) async_copy(to + own, reinterpret_cast<const Vec<T>*>(plane + own_in_plane));
+      Vec<T>* const to = memory + filling * Memory::plane;
+      if (own_readable) async_copy(to + own, reinterpret_cast<const Vec<T>*>(fill_from + own_in_plane));
       if (k < lane.last) {
 #pragma unroll
         for (int i = 0; i < S::shares; ++i) {
           if (halo.in_shared[i] < 0) continue;
-          async_copy(to + halo.in_shared[i], reinterpret_cast<const Vec<T>*>(plane + halo.in_plane[i]));
+          async_copy(to + halo.in_shared[i], reinterpret_cast<const Vec<T>*>(fill_from + halo.in_plane[i]));
         }
       }
     }
-    close_group();
+    fill_from += part.plane;
     filling = filling + 1 == Memory::planes ? 0 : filling + 1;
   };
 
+  // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
 #pragma unroll
-  for (int j = 0; j < R + Tile::ahead; ++j) fill(lane.first + j);
-  fetch(std::integral_constant<int, 0>{}, lane.first);
-  fetch(std::integral_constant<int, 1>{}, lane.first);
-  fetch(std::integral_constant<int, 2>{}, lane.first);
+  for (int j = 0; j < R; ++j) fill(lane.first + j);
+  unsigned work = work_of(lane.first);
+#pragma unroll
+  for (int j = 0; j < Tile::ahead; ++j) {
+    fill(lane.first + R + j);
+    if (j == 0) fetch_psi(lane.first, work);
+    close_group();
+    if (lane.first + j < lane.last) fetch_v((lane.first + j) * part.plane, j);
+    close_group();
+  }
   Vec<T> queue[2 * R + 1];
 #pragma unroll
   for (int j = 0; j < 2 * R; ++j) {
@@ -72,30 +95,42 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   }
 
   int middle = 0, front = R;
-  for (int k = lane.first; k < lane.last; ++k) {
-    wait_groups<Tile::ahead - 1>();
+  long long plane = lane.first * part.plane;
+  for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
+    if ((work & (Bits::layers(0) | Bits::layers(1) | Bits::layers(2))) != 0 && Tile::ahead > 1) {
+      wait_groups<1>();
+    } else {
+      wait_groups<2 * (Tile::ahead - 1)>();
+    }
     __syncthreads();
     fill(k + R + Tile::ahead);
-    queue[2 * R] = ring[front * Memory::plane + own];
-    const Vec<T>* const centre = ring + middle * Memory::plane + own;
+    queue[2 * R] = memory[front * Memory::plane + own];
+    const Vec<T>* const centre = memory + middle * Memory::plane + own;
 
-    const auto finish = [&](auto axis_constant, bool near, Vec<T> d) {
+    const auto finish = [&](auto axis_constant, Vec<T> d) {
       constexpr int axis = decltype(axis_constant)::value;
-      if (mask[axis] != 0 && part.box[axis].has(2, k)) {
-        layer.template stretch<axis>(part, k, d);
+      if ((work & Bits::update(axis)) == 0) return;
+      Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask[axis], own_psi + axis * Tile::threads, d);
+      Vec<T> v = own_v[v_slot * Memory::v_plane + axis * Tile::threads];
 #pragma unroll
-        for (int i = 0; i < S::w; ++i) {
-          d.at[i] = physics::advance(v[axis].at[i], part.minus_factor[axis], d.at[i]);
-        }
-        store_lanes(part.v[axis] + own_in_plane + k * part.plane, d, mask[axis]);
-        if (near) write_ghosts_of<R>(part, part.v[axis], axis, GhostRule::rigid, lane.x, lane.y, k, mask[axis]);
+      for (int i = 0; i < S::w; ++i) v.at[i] = physics::advance(v.at[i], part.minus_factor[axis], d.at[i]);
+      store_lanes(part.v[axis] + plane + own_in_plane, v, mask[axis], (work & Bits::full(axis)) != 0);
+      if ((work & Bits::ghosts(axis)) != 0) {
+        write_ghosts_of<R>(part, part.v[axis], axis, GhostRule::rigid, lane.x, lane.y, k, mask[axis]);
       }
-      if (k + 1 < lane.last) fetch(axis_constant, k + 1);
     };
-    finish(std::integral_constant<int, 2>{}, near_ghosts<R>(part, 2, k, 1), difference_z<R>(part.difference, queue));
-    finish(std::integral_constant<int, 0>{}, near_x, difference_x<R>(part.difference, centre, queue[R]));
-    finish(std::integral_constant<int, 1>{}, near_y, difference_y<R>(part.difference, centre, S::wide));
+    finish(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
+    finish(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre, queue[R]));
+    finish(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre, S::wide));
 
+    if (k + 1 < lane.last) {
+      work = work_of(k + 1);
+      fetch_psi(k + 1, work);
+    }
+    close_group();
+    if (k + Tile::ahead < lane.last) fetch_v(plane + Tile::ahead * part.plane, v_slot);
+    close_group();
+    v_slot = v_slot + 1 == Tile::ahead ? 0 : v_slot + 1;
 #pragma unroll
     for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
     middle = middle + 1 == Memory::planes ? 0 : middle + 1;
