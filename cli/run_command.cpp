@@ -14,7 +14,9 @@
 #include "cli/problem_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
+#include "solver/device_name.hpp"
 #include "solver/run.hpp"
+#include "solver/transport/transport.hpp"
 #include "tuner/bench.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/runner/worker_runner.hpp"
@@ -51,8 +53,8 @@ const KnownRecommendation* measured_here(const Knowledge& knowledge, const Probl
 
 /// The store's answer for the default devices; without one a Plan that is never far off: one part on all cores.
 ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem,
-                            const std::vector<std::string>& devices) {
-  if (store) {
+                            const std::vector<std::string>& devices, Backend backend) {
+  if (store && backend != Backend::cuda) {
     RecommendRequest request;
     request.problem = problem;
     request.devices = devices;
@@ -65,6 +67,13 @@ ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& pr
       note(fmt::format("Plan: {} (basis {})", short_text(*answer.plan), to_string(answer.basis)));
       return {*answer.plan, std::string(to_string(answer.basis))};
     }
+  }
+  if (use_gpus(backend)) {
+    note("nothing is known about this Problem on GPUs: running one part on GPU 0");
+    Plan plan;
+    plan.devices = {"0"};
+    plan.transport = default_transport(DeviceKind::gpu);
+    return {plan, std::string(to_string(Basis::none))};
   }
   note(
       "nothing is known about this Problem on this machine: running one part on all cores; halotune tune finds the "
@@ -177,19 +186,30 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
   return 0;
 }
 
+void refuse_other_backend(const std::optional<Plan>& plan, Backend backend, std::vector<Fault>& faults) {
+  if (!plan || backend == Backend::automatic || on_gpus(*plan) == (backend == Backend::cuda)) return;
+  faults.push_back({"--devices", "are of another backend", plan->devices.front(),
+                    backend == Backend::cuda ? "name GPUs: N, or 0,0" : "name CPU devices: cpu:N"});
+}
+
 int run_once(const Options& options) {
   std::vector<Fault> faults;
   refuse_several_ranks("run", faults);
   const auto problem = options.problem.read(faults, options.bench ? CflDefault::fixed : CflDefault::fraction_of_limit);
-  const auto devices = distinct_devices(options.backend.read(faults));
+  const Backend backend = options.backend.backend(faults);
+  const auto devices = distinct_devices(options.backend.default_cpu_devices());
   std::optional<Plan> plan;
-  if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
+  if (options.plan.given()) {
+    const bool gpus = use_gpus(backend);
+    plan = options.plan.read(faults, problem ? problem->cells() : most_parts, gpus);
+    refuse_other_backend(plan, backend, faults);
+  }
   if (options.bench && options.digest)
     faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
   if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);
-  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices);
+  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices, backend);
   apply_environment(chosen.plan);
   return options.bench ? run_bench(options, *problem, chosen, store) : run_production(options, *problem, chosen, store);
 }

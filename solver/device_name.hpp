@@ -2,6 +2,8 @@
 #include <optional>
 #include <string_view>
 
+#include "solver/plan.hpp"
+
 namespace halotune {
 
 /// A device as Plans name it: "cpu:1", "0" (a GPU), "2:cpu:0" or "2:0" on rank 2.
@@ -14,5 +16,8 @@ struct DeviceName {
 
 /// Nothing when the text is no device name.
 std::optional<DeviceName> parse_device_name(std::string_view text);
+
+/// Whether a Plan's first device is a GPU.
+bool on_gpus(const Plan& plan);
 
 }  // namespace halotune

@@ -21,6 +21,11 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
+/// "cpu:1", and "1" for a GPU.
+std::string name_of(const std::string& backend, int index) {
+  return backend == "gpu" ? std::to_string(index) : fmt::format("{}:{}", backend, index);
+}
+
 std::vector<std::string_view> split_commas(std::string_view text) {
   std::vector<std::string_view> items;
   while (true) {
@@ -45,17 +50,19 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
       number = item.substr(colon + 1);
     }
     const auto value = whole_number(number);
-    if (backend != "cpu") {
-      faults.push_back(
-          {"--devices", fmt::format("no backend '{}' in this build", backend), std::string(item), "use cpu:N"});
+    if (backend != "cpu" && backend != "gpu") {
+      faults.push_back({"--devices", fmt::format("'{}' is no kind of device", backend), std::string(item),
+                        "use cpu:N, or N for GPUs"});
     } else if (!value) {
-      faults.push_back({"--devices", fmt::format("'{}' is not a device", item),
-                        fmt::format("a whole number up to {} is expected", kMostDevices),
-                        "use cpu:2 for two CPU devices or cpu:0,0 for two parts on one"});
+      faults.push_back(
+          {"--devices", fmt::format("'{}' is not a device", item),
+           fmt::format("a whole number up to {} is expected", kMostDevices),
+           "use cpu:2 for two CPU devices, cpu:0,0 for two parts on one, 2 for two GPUs, 0,0 for two parts "
+           "on one GPU"});
     } else if (items.size() == 1 && *value > 0) {
-      for (int i = 0; i < *value; ++i) devices.push_back(fmt::format("{}:{}", backend, i));
+      for (int i = 0; i < *value; ++i) devices.push_back(name_of(backend, i));
     } else {
-      devices.push_back(fmt::format("{}:{}", backend, *value));
+      devices.push_back(name_of(backend, *value));
     }
   }
   if (!faults.empty()) throw ConfigError(std::move(faults));

@@ -13,11 +13,14 @@ TEST_CASE("flag --devices: a count, a list, repeats") {
   CHECK(parse_devices("cpu:0,0,0,0") == List{"cpu:0", "cpu:0", "cpu:0", "cpu:0"});
   CHECK(parse_devices("cpu:1,cpu:0") == List{"cpu:1", "cpu:0"});
   CHECK(parse_devices("cpu:0") == List{"cpu:0"});
+  CHECK(parse_devices("2", "gpu") == List{"0", "1"});
+  CHECK(parse_devices("0,0", "gpu") == List{"0", "0"});
+  CHECK(parse_devices("0", "gpu") == List{"0"});
 }
 
 TEST_CASE("flag --devices: every fault at once") {
   try {
-    parse_devices("cpu:x,gpu:1,cpu:-1");
+    parse_devices("cpu:x,tpu:1,cpu:-1");
     FAIL("accepted");
   } catch (const ConfigError& error) {
     CHECK(error.faults().size() == 3);
