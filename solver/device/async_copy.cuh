@@ -58,6 +58,15 @@ __device__ __forceinline__ void store_once(T* to, const Vec<T>& value) {
 #endif
 }
 
+/// Whether it holds for all threads of the caller's warp, all of which call it.
+__device__ __forceinline__ bool all_of_warp(bool holds) {
+#if defined(__CUDACC__)
+  return __all_sync(0xffffffffU, holds) != 0;
+#else
+  return __all(holds) != 0;
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ Vec<T> load(const T* from) {
   return *reinterpret_cast<const Vec<T>*>(from);

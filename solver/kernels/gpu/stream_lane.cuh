@@ -28,6 +28,12 @@ struct Shape {
   static constexpr unsigned all = (1u << w) - 1;
 };
 
+/// The place after `place` in a ring of `Count` places of `Size` vectors.
+template <int Size, int Count>
+__device__ __forceinline__ int next_place(int place) {
+  return place == Size * (Count - 1) ? 0 : place + Size;
+}
+
 /// Cells of [x, x + W) that lie in [lo, hi), as bits.
 template <int W>
 __device__ __forceinline__ unsigned lanes_in(int x, int lo, int hi) {
@@ -172,20 +178,24 @@ class Work {
     for (int axis = 0; axis < 3; ++axis) {
       if (mask[axis] != 0) possible_ |= update(axis);
       if (mask[axis] == S::all) possible_ |= full(axis);
-      const bool any = part.ghosts[axis][0] != GhostRule::leave || part.ghosts[axis][1] != GhostRule::leave;
-      const int i = axis == 0 ? lane.x : lane.y, cells = axis == 0 ? S::w : 1;
-      if (any && (axis == 2 || i < R || i + cells > part.owned[axis] - R)) possible_ |= ghosts(axis);
 #pragma unroll
       for (int side = 0; side < 2; ++side) {
+        const GhostSource<R> source(part.ghosts[axis][side], axis, side, part.owned[axis]);
+        const int i = axis == 0 ? lane.x : lane.y, cells = axis == 0 ? S::w : 1;
+        const bool near = axis == 2 ? source.lo < source.hi : i < source.hi && i + cells > source.lo;
+        if (near && mask[axis] != 0) possible_ |= ghosts(axis, side);
         if ((lane.mask(part.strip[axis][side].box) & mask[axis]) != 0) possible_ |= layer(axis, side);
       }
     }
   }
   __device__ static constexpr unsigned update(int axis) { return 1u << axis; }
   __device__ static constexpr unsigned full(int axis) { return 8u << axis; }
-  __device__ static constexpr unsigned ghosts(int axis) { return 64u << axis; }
-  __device__ static constexpr unsigned layer(int axis, int side) { return 512u << (2 * axis + side); }
+  __device__ static constexpr unsigned ghosts(int axis, int side) { return 1u << (6 + 2 * axis + side); }
+  __device__ static constexpr unsigned ghosts(int axis) { return ghosts(axis, 0) | ghosts(axis, 1); }
+  __device__ static constexpr unsigned layer(int axis, int side) { return 1u << (12 + 2 * axis + side); }
   __device__ static constexpr unsigned layers(int axis) { return layer(axis, 0) | layer(axis, 1); }
+  static constexpr unsigned any_layer = 0x3f000;
+  static constexpr unsigned simple = 0x3f;  ///< all axes, whole vectors, neither ghosts nor layers
 
   /// The work of plane k; called for k in ascending order, without gaps.
   /// @param one_box all axes update part.box[0]
@@ -218,8 +228,8 @@ class Work {
         if (!meet(strip.lo[2], strip.hi[2])) now &= ~layer(axis, side);
       }
     }
-    const bool low = meet(0, R), high = meet(part.owned[2] - R, part.owned[2]);
-    if (!low && !high) now &= ~ghosts(2);
+    if (!meet(0, R)) now &= ~ghosts(2, 0);
+    if (!meet(part.owned[2] - R, part.owned[2])) now &= ~ghosts(2, 1);
     return {static_cast<int>(now), change};
   }
   unsigned possible_ = 0, now_ = 0;
@@ -271,15 +281,36 @@ struct Layer {
   }
 };
 
-/// Ghosts along one axis that follow from the cells of a vector that this thread has just stored.
-template <int R, class T>
-__device__ __noinline__ void write_ghosts_of(const UpdateArgs<T>& part, T* field, int axis, GhostRule odd_when, int x,
-                                             int y, int z, unsigned mask) {
-#pragma unroll 1
-  for (int i = 0; mask >> i != 0; ++i) {
-    if ((mask >> i & 1) == 0) continue;
-    const T value = static_cast<volatile const T*>(field)[part.at(x + i, y, z)];
-    write_ghosts<R>(part, field, axis, odd_when, x + i, y, z, value);
+/// Ghosts along one axis that follow from this thread's cells in plane k, which have the given values.
+/// @param field cell (0, 0, 0)
+template <int Axis, class T, int R, class Tile>
+__device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, T* field,
+                                                GhostRule odd_when, int k, unsigned work, unsigned mask, bool full,
+                                                const Vec<T>& value) {
+  using Bits = Work<T, R, Tile>;
+  if ((work & Bits::ghosts(Axis)) == 0) return;
+#pragma unroll
+  for (int side = 0; side < 2; ++side) {
+    if ((work & Bits::ghosts(Axis, side)) == 0) continue;
+    const GhostRule rule = part.ghosts[Axis][side];
+    const int n = part.owned[Axis];
+    Vec<T> ghost = value;
+#pragma unroll
+    for (int i = 0; i < Vec<T>::width; ++i) ghost.at[i] = rule == odd_when ? -value.at[i] : value.at[i];
+    if constexpr (Axis == 0) {
+      const GhostSource<R> source(rule, Axis, side, n);
+      T* const row = field + part.at(0, lane.y, k);
+#pragma unroll
+      for (int i = 0; i < Vec<T>::width; ++i) {
+        const int cell = lane.x + i;
+        if ((mask >> i & 1) == 0 || cell < source.lo || cell >= source.hi) continue;
+        row[ghost_of(rule, side, cell, n)] = ghost.at[i];
+      }
+    } else {
+      T* const to = field + (Axis == 1 ? part.at(lane.x, ghost_of(rule, side, lane.y, n), k)
+                                       : part.at(lane.x, lane.y, ghost_of(rule, side, k, n)));
+      store_lanes(to, ghost, mask, full);
+    }
   }
 }
 

@@ -48,10 +48,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
   Vec<T>* const own_values = memory + Memory::own + thread;  // v_z, then p, by slot
   Vec<T>* const own_psi = memory + Memory::psi + thread;
-  int slot = 0;
+  int slot = 0;  // offsets of places in shared memory count in vectors
   const auto fetch_own = [&](long long plane, int to) {
     if (mask == 0) return;
-    Vec<T>* const place = own_values + to * Memory::own_plane;
+    Vec<T>* const place = own_values + to;
     async_copy(place, reinterpret_cast<const Vec<T>*>(part.v[2] + plane + R * part.plane + own_in_plane));
     async_copy(place + Tile::threads, reinterpret_cast<const Vec<T>*>(part.p + plane + own_in_plane));
   };
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   long long fill_from = lane.first * part.plane;
   const auto fill = [&](int k) {
     if (k < lane.last) {
-      Vec<T>* const to = memory + filling * Memory::plane;
+      Vec<T>* const to = memory + filling;
       if (own_readable) {
         async_copy(to + own_vx, reinterpret_cast<const Vec<T>*>(part.v[0] + fill_from + own_in_plane));
         async_copy(to + own_vy, reinterpret_cast<const Vec<T>*>(part.v[1] + fill_from + own_in_plane));
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       }
     }
     fill_from += part.plane;
-    filling = filling + 1 == Memory::planes ? 0 : filling + 1;
+    filling = next_place<Memory::plane, Memory::planes>(filling);
   };
 
   // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     fill(lane.first + j);
     if (j == 0) fetch_psi(lane.first, work);
     close_group();
-    if (lane.first + j < lane.last) fetch_own((lane.first + j) * part.plane, j);
+    if (lane.first + j < lane.last) fetch_own((lane.first + j) * part.plane, j * Memory::own_plane);
     close_group();
   }
   Vec<T> queue[2 * R + 1];
@@ -99,46 +99,52 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   int middle = 0;
   long long plane = lane.first * part.plane;
   for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
-    if ((work & (Bits::layers(0) | Bits::layers(1) | Bits::layers(2))) != 0 && Tile::ahead > 1) {
+    if ((work & Bits::any_layer) != 0 && Tile::ahead > 1) {
       wait_groups<1>();
     } else {
       wait_groups<2 * (Tile::ahead - 1)>();
     }
     __syncthreads();
     fill(k + Tile::ahead);
-    const Vec<T>* const centre = memory + middle * Memory::plane;
-    if ((work & Bits::update(0)) != 0) {
-      queue[2 * R] = own_values[slot * Memory::own_plane];
-      Vec<T> p = own_values[slot * Memory::own_plane + Tile::threads];
+    const Vec<T>* const centre = memory + middle;
+    const auto update = [&](auto simple) {
+      queue[2 * R] = own_values[slot];
+      Vec<T> p = own_values[slot + Tile::threads];
       const auto take = [&](auto axis_constant, Vec<T> d) {
         constexpr int axis = decltype(axis_constant)::value;
-        Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask, own_psi + axis * Tile::threads, d);
+        if (!simple.value) {
+          Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask, own_psi + axis * Tile::threads, d);
+        }
 #pragma unroll
         for (int i = 0; i < S::w; ++i) p.at[i] = physics::advance(p.at[i], part.minus_factor[axis], d.at[i]);
       };
       take(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre + own_vx, centre[own_vx]));
       take(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre + own_vy, Tile::x));
       take(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
-      store_lanes(part.p + plane + own_in_plane, p, mask, (work & Bits::full(0)) != 0);
-      if ((work & (Bits::ghosts(0) | Bits::ghosts(1) | Bits::ghosts(2))) != 0) {
-#pragma unroll 1
-        for (int axis = 0; axis < 3; ++axis) {
-          if ((work & Bits::ghosts(axis)) == 0) continue;
-          write_ghosts_of<R>(part, part.p, axis, GhostRule::free, lane.x, lane.y, k, mask);
-        }
+      const bool full = simple.value || (work & Bits::full(0)) != 0;
+      store_lanes(part.p + plane + own_in_plane, p, mask, full);
+      if (!simple.value) {
+        write_ghosts_of<0>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
+        write_ghosts_of<1>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
+        write_ghosts_of<2>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
       }
+    };
+    if (all_of_warp(work == Bits::simple)) {
+      update(std::true_type{});
+    } else if ((work & Bits::update(0)) != 0) {
+      update(std::false_type{});
     }
     if (k + 1 < lane.last) {
       work = work_of(k + 1);
-      fetch_psi(k + 1, work);
+      if ((work & Bits::any_layer) != 0) fetch_psi(k + 1, work);
     }
     close_group();
     if (k + Tile::ahead < lane.last) fetch_own(plane + Tile::ahead * part.plane, slot);
     close_group();
-    slot = slot + 1 == Tile::ahead ? 0 : slot + 1;
+    slot = next_place<Memory::own_plane, Tile::ahead>(slot);
 #pragma unroll
     for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
-    middle = middle + 1 == Memory::planes ? 0 : middle + 1;
+    middle = next_place<Memory::plane, Memory::planes>(middle);
   }
 }
 

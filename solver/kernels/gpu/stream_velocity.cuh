@@ -44,12 +44,12 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
   Vec<T>* const own_v = memory + Memory::v + thread;
   Vec<T>* const own_psi = memory + Memory::psi + thread;
-  int v_slot = 0;
+  int v_slot = 0;  // offsets of places in shared memory count in vectors
   const auto fetch_v = [&](long long plane, int slot) {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       if (mask[axis] == 0) continue;
-      async_copy(own_v + slot * Memory::v_plane + axis * Tile::threads,
+      async_copy(own_v + slot + axis * Tile::threads,
                  reinterpret_cast<const Vec<T>*>(part.v[axis] + plane + own_in_plane));
     }
   };
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   const T* fill_from = part.p + lane.first * part.plane;
   const auto fill = [&](int k) {
     if (k < lane.last + R) {
-      Vec<T>* const to = memory + filling * Memory::plane;
+      Vec<T>* const to = memory + filling;
       if (own_readable) async_copy(to + own, reinterpret_cast<const Vec<T>*>(fill_from + own_in_plane));
       if (k < lane.last) {
 #pragma unroll
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       }
     }
     fill_from += part.plane;
-    filling = filling + 1 == Memory::planes ? 0 : filling + 1;
+    filling = next_place<Memory::plane, Memory::planes>(filling);
   };
 
   // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     fill(lane.first + R + j);
     if (j == 0) fetch_psi(lane.first, work);
     close_group();
-    if (lane.first + j < lane.last) fetch_v((lane.first + j) * part.plane, j);
+    if (lane.first + j < lane.last) fetch_v((lane.first + j) * part.plane, j * Memory::v_plane);
     close_group();
   }
   Vec<T> queue[2 * R + 1];
@@ -94,47 +94,57 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     if (own_readable) queue[j] = load(part.p + own_in_plane + (lane.first + j - R) * part.plane);
   }
 
-  int middle = 0, front = R;
+  int middle = 0, front = R * Memory::plane;
   long long plane = lane.first * part.plane;
   for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
-    if ((work & (Bits::layers(0) | Bits::layers(1) | Bits::layers(2))) != 0 && Tile::ahead > 1) {
+    if ((work & Bits::any_layer) != 0 && Tile::ahead > 1) {
       wait_groups<1>();
     } else {
       wait_groups<2 * (Tile::ahead - 1)>();
     }
     __syncthreads();
     fill(k + R + Tile::ahead);
-    queue[2 * R] = memory[front * Memory::plane + own];
-    const Vec<T>* const centre = memory + middle * Memory::plane + own;
+    queue[2 * R] = memory[front + own];
+    const Vec<T>* const centre = memory + middle + own;
 
-    const auto finish = [&](auto axis_constant, Vec<T> d) {
+    const auto finish = [&](auto axis_constant, auto simple, Vec<T> d) {
       constexpr int axis = decltype(axis_constant)::value;
-      if ((work & Bits::update(axis)) == 0) return;
-      Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask[axis], own_psi + axis * Tile::threads, d);
-      Vec<T> v = own_v[v_slot * Memory::v_plane + axis * Tile::threads];
+      if (!simple.value && (work & Bits::update(axis)) == 0) return;
+      if (!simple.value) {
+        Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask[axis], own_psi + axis * Tile::threads, d);
+      }
+      Vec<T> v = own_v[v_slot + axis * Tile::threads];
 #pragma unroll
       for (int i = 0; i < S::w; ++i) v.at[i] = physics::advance(v.at[i], part.minus_factor[axis], d.at[i]);
-      store_lanes(part.v[axis] + plane + own_in_plane, v, mask[axis], (work & Bits::full(axis)) != 0);
-      if ((work & Bits::ghosts(axis)) != 0) {
-        write_ghosts_of<R>(part, part.v[axis], axis, GhostRule::rigid, lane.x, lane.y, k, mask[axis]);
+      const bool full = simple.value || (work & Bits::full(axis)) != 0;
+      store_lanes(part.v[axis] + plane + own_in_plane, v, mask[axis], full);
+      if (!simple.value) {
+        write_ghosts_of<axis>(part, lane, part.v[axis], GhostRule::rigid, k, work, mask[axis], full, v);
       }
     };
-    finish(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
-    finish(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre, queue[R]));
-    finish(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre, S::wide));
+    const auto update = [&](auto simple) {
+      finish(std::integral_constant<int, 2>{}, simple, difference_z<R>(part.difference, queue));
+      finish(std::integral_constant<int, 0>{}, simple, difference_x<R>(part.difference, centre, queue[R]));
+      finish(std::integral_constant<int, 1>{}, simple, difference_y<R>(part.difference, centre, S::wide));
+    };
+    if (all_of_warp(work == Bits::simple)) {
+      update(std::true_type{});
+    } else {
+      update(std::false_type{});
+    }
 
     if (k + 1 < lane.last) {
       work = work_of(k + 1);
-      fetch_psi(k + 1, work);
+      if ((work & Bits::any_layer) != 0) fetch_psi(k + 1, work);
     }
     close_group();
     if (k + Tile::ahead < lane.last) fetch_v(plane + Tile::ahead * part.plane, v_slot);
     close_group();
-    v_slot = v_slot + 1 == Tile::ahead ? 0 : v_slot + 1;
+    v_slot = next_place<Memory::v_plane, Tile::ahead>(v_slot);
 #pragma unroll
     for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
-    middle = middle + 1 == Memory::planes ? 0 : middle + 1;
-    front = front + 1 == Memory::planes ? 0 : front + 1;
+    middle = next_place<Memory::plane, Memory::planes>(middle);
+    front = next_place<Memory::plane, Memory::planes>(front);
   }
 }
 
