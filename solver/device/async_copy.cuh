@@ -10,13 +10,13 @@ struct alignas(16) Vec {
   T at[width];
 };
 
-/// Starts a copy of 16 bytes from global to shared memory; both are aligned to 16 bytes. Where the hardware has no such
-/// copy, it is made at once.
+/// Starts a copy of 16 bytes from global to shared memory; both are aligned to 16 bytes. Fetches whole lines of 128 bytes
+/// into L2, which neighbouring threads and blocks want. Where the hardware has no such copy, it is made at once.
 template <class T>
 __device__ __forceinline__ void async_copy(Vec<T>* shared, const Vec<T>* global) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 #else
   *shared = *global;
 #endif

@@ -9,10 +9,15 @@ namespace halotune::gpu {
 
 /// Shape of a block, and how it is pipelined.
 /// @tparam Ahead planes that are on their way into shared memory while one is computed
+/// @tparam PsiAhead the same for memory variables, at most Ahead
 /// @tparam Blocks that should fit on one multiprocessor: bounds the registers
-template <int X, int Y, int Ahead, int Blocks>
+template <int X, int Y, int Ahead, int PsiAhead, int Blocks>
 struct Tile {
-  static constexpr int x = X, y = Y, ahead = Ahead, blocks = Blocks, threads = X * Y;
+  static_assert(X * Y % 32 == 0 && PsiAhead <= Ahead);
+  static constexpr int x = X, y = Y, ahead = Ahead, psi_ahead = PsiAhead, blocks = Blocks, threads = X * Y;
+  /// Groups of copies that may be under way when a plane is computed. There are two a plane: psi that is needed
+  /// PsiAhead planes later, with what is needed of the halos Ahead planes later; then the threads' own values.
+  static constexpr int pending = 2 * Ahead - 2 < 2 * PsiAhead - 1 ? 2 * Ahead - 2 : 2 * PsiAhead - 1;
 };
 
 /// Sizes that follow from value, radius and tile [vectors unless named otherwise].

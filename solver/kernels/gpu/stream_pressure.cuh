@@ -15,7 +15,8 @@ struct PressureMemory {
   static constexpr int own = planes * plane;  ///< where they begin
   static constexpr int own_plane = 2 * Tile::threads;
   static constexpr int psi = own + Tile::ahead * own_plane;
-  static constexpr int bytes = (psi + 3 * Tile::threads) * 16;
+  static constexpr int psi_plane = 3 * Tile::threads;
+  static constexpr int bytes = (psi + Tile::psi_ahead * psi_plane) * 16;
 };
 
 /// p -= sum_a factor_a D_a v_a over the box. v_x enters shared memory with its halo along x, v_y with that along y; the
@@ -55,10 +56,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     async_copy(place, reinterpret_cast<const Vec<T>*>(part.v[2] + plane + R * part.plane + own_in_plane));
     async_copy(place + Tile::threads, reinterpret_cast<const Vec<T>*>(part.p + plane + own_in_plane));
   };
-  const auto fetch_psi = [&](int k, unsigned work) {
-    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi);
-    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + Tile::threads);
-    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + 2 * Tile::threads);
+  unsigned work[Tile::psi_ahead + 1];  // of planes k, k + 1, ...
+  int psi_place = 0;
+  const auto fetch_psi = [&](int k, unsigned work, int to) {
+    if ((work & Bits::any_layer) == 0) return;
+    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi + to);
+    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + Tile::threads);
+    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + 2 * Tile::threads);
   };
   int filling = 0;  // the plane of the ring that is filled next
   long long fill_from = lane.first * part.plane;
@@ -80,12 +84,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     filling = next_place<Memory::plane, Memory::planes>(filling);
   };
 
-  // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
-  unsigned work = work_of(lane.first);
 #pragma unroll
   for (int j = 0; j < Tile::ahead; ++j) {
     fill(lane.first + j);
-    if (j == 0) fetch_psi(lane.first, work);
+    if (j < Tile::psi_ahead) {
+      work[j] = lane.first + j < lane.last ? work_of(lane.first + j) : 0;
+      fetch_psi(lane.first + j, work[j], j * Memory::psi_plane);
+    }
     close_group();
     if (lane.first + j < lane.last) fetch_own((lane.first + j) * part.plane, j * Memory::own_plane);
     close_group();
@@ -99,11 +104,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   int middle = 0;
   long long plane = lane.first * part.plane;
   for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
-    if ((work & Bits::any_layer) != 0 && Tile::ahead > 1) {
-      wait_groups<1>();
-    } else {
-      wait_groups<2 * (Tile::ahead - 1)>();
-    }
+    wait_groups<Tile::pending>();
     __syncthreads();
     fill(k + Tile::ahead);
     const Vec<T>* const centre = memory + middle;
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       const auto take = [&](auto axis_constant, Vec<T> d) {
         constexpr int axis = decltype(axis_constant)::value;
         if (!simple.value) {
-          Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask, own_psi + axis * Tile::threads, d);
+          Layer<axis, T, R, Tile>::stretch(part, lane, k, work[0], mask, own_psi + psi_place + axis * Tile::threads, d);
         }
 #pragma unroll
         for (int i = 0; i < S::w; ++i) p.at[i] = physics::advance(p.at[i], part.minus_factor[axis], d.at[i]);
@@ -121,23 +122,27 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       take(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre + own_vx, centre[own_vx]));
       take(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre + own_vy, Tile::x));
       take(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
-      const bool full = simple.value || (work & Bits::full(0)) != 0;
+      const bool full = simple.value || (work[0] & Bits::full(0)) != 0;
       store_lanes(part.p + plane + own_in_plane, p, mask, full);
       if (!simple.value) {
-        write_ghosts_of<0>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
-        write_ghosts_of<1>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
-        write_ghosts_of<2>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
+        write_ghosts_of<0>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
+        write_ghosts_of<1>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
+        write_ghosts_of<2>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
       }
     };
-    if (all_of_warp(work == Bits::simple)) {
+    if (all_of_warp(work[0] == Bits::simple)) {
       update(std::true_type{});
-    } else if ((work & Bits::update(0)) != 0) {
+    } else if ((work[0] & Bits::update(0)) != 0) {
       update(std::false_type{});
     }
-    if (k + 1 < lane.last) {
-      work = work_of(k + 1);
-      if ((work & Bits::any_layer) != 0) fetch_psi(k + 1, work);
+    work[Tile::psi_ahead] = 0;
+    if (k + Tile::psi_ahead < lane.last) {
+      work[Tile::psi_ahead] = work_of(k + Tile::psi_ahead);
+      fetch_psi(k + Tile::psi_ahead, work[Tile::psi_ahead], psi_place);
     }
+#pragma unroll
+    for (int j = 0; j < Tile::psi_ahead; ++j) work[j] = work[j + 1];
+    psi_place = next_place<Memory::psi_plane, Tile::psi_ahead>(psi_place);
     close_group();
     if (k + Tile::ahead < lane.last) fetch_own(plane + Tile::ahead * part.plane, slot);
     close_group();

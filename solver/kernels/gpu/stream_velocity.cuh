@@ -12,7 +12,8 @@ struct VelocityMemory {
   static constexpr int v = planes * plane;  ///< where they begin
   static constexpr int v_plane = 3 * Tile::threads;
   static constexpr int psi = v + Tile::ahead * v_plane;
-  static constexpr int bytes = (psi + 3 * Tile::threads) * 16;
+  static constexpr int psi_plane = 3 * Tile::threads;
+  static constexpr int bytes = (psi + Tile::psi_ahead * psi_plane) * 16;
 };
 
 /// v_a -= factor_a D_a p over the boxes. Every plane of p enters shared memory once, with its halo along x and y, R
@@ -53,10 +54,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
                  reinterpret_cast<const Vec<T>*>(part.v[axis] + plane + own_in_plane));
     }
   };
-  const auto fetch_psi = [&](int k, unsigned work) {
-    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi);
-    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + Tile::threads);
-    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + 2 * Tile::threads);
+  unsigned work[Tile::psi_ahead + 1];  // of planes k, k + 1, ...
+  int psi_place = 0;
+  const auto fetch_psi = [&](int k, unsigned work, int to) {
+    if ((work & Bits::any_layer) == 0) return;
+    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi + to);
+    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + Tile::threads);
+    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + 2 * Tile::threads);
   };
   int filling = 0;  // the plane of the ring that is filled next
   const T* fill_from = part.p + lane.first * part.plane;
@@ -76,14 +80,15 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     filling = next_place<Memory::plane, Memory::planes>(filling);
   };
 
-  // Groups of copies, two a plane: psi of the next one, then what is needed `ahead` planes later.
 #pragma unroll
   for (int j = 0; j < R; ++j) fill(lane.first + j);
-  unsigned work = work_of(lane.first);
 #pragma unroll
   for (int j = 0; j < Tile::ahead; ++j) {
     fill(lane.first + R + j);
-    if (j == 0) fetch_psi(lane.first, work);
+    if (j < Tile::psi_ahead) {
+      work[j] = lane.first + j < lane.last ? work_of(lane.first + j) : 0;
+      fetch_psi(lane.first + j, work[j], j * Memory::psi_plane);
+    }
     close_group();
     if (lane.first + j < lane.last) fetch_v((lane.first + j) * part.plane, j * Memory::v_plane);
     close_group();
@@ -97,11 +102,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   int middle = 0, front = R * Memory::plane;
   long long plane = lane.first * part.plane;
   for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
-    if ((work & Bits::any_layer) != 0 && Tile::ahead > 1) {
-      wait_groups<1>();
-    } else {
-      wait_groups<2 * (Tile::ahead - 1)>();
-    }
+    wait_groups<Tile::pending>();
     __syncthreads();
     fill(k + R + Tile::ahead);
     queue[2 * R] = memory[front + own];
@@ -109,17 +110,17 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
     const auto finish = [&](auto axis_constant, auto simple, Vec<T> d) {
       constexpr int axis = decltype(axis_constant)::value;
-      if (!simple.value && (work & Bits::update(axis)) == 0) return;
+      if (!simple.value && (work[0] & Bits::update(axis)) == 0) return;
       if (!simple.value) {
-        Layer<axis, T, R, Tile>::stretch(part, lane, k, work, mask[axis], own_psi + axis * Tile::threads, d);
+        Layer<axis, T, R, Tile>::stretch(part, lane, k, work[0], mask[axis], own_psi + psi_place + axis * Tile::threads, d);
       }
       Vec<T> v = own_v[v_slot + axis * Tile::threads];
 #pragma unroll
       for (int i = 0; i < S::w; ++i) v.at[i] = physics::advance(v.at[i], part.minus_factor[axis], d.at[i]);
-      const bool full = simple.value || (work & Bits::full(axis)) != 0;
+      const bool full = simple.value || (work[0] & Bits::full(axis)) != 0;
       store_lanes(part.v[axis] + plane + own_in_plane, v, mask[axis], full);
       if (!simple.value) {
-        write_ghosts_of<axis>(part, lane, part.v[axis], GhostRule::rigid, k, work, mask[axis], full, v);
+        write_ghosts_of<axis>(part, lane, part.v[axis], GhostRule::rigid, k, work[0], mask[axis], full, v);
       }
     };
     const auto update = [&](auto simple) {
@@ -127,16 +128,20 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       finish(std::integral_constant<int, 0>{}, simple, difference_x<R>(part.difference, centre, queue[R]));
       finish(std::integral_constant<int, 1>{}, simple, difference_y<R>(part.difference, centre, S::wide));
     };
-    if (all_of_warp(work == Bits::simple)) {
+    if (all_of_warp(work[0] == Bits::simple)) {
       update(std::true_type{});
     } else {
       update(std::false_type{});
     }
 
-    if (k + 1 < lane.last) {
-      work = work_of(k + 1);
-      if ((work & Bits::any_layer) != 0) fetch_psi(k + 1, work);
+    work[Tile::psi_ahead] = 0;
+    if (k + Tile::psi_ahead < lane.last) {
+      work[Tile::psi_ahead] = work_of(k + Tile::psi_ahead);
+      fetch_psi(k + Tile::psi_ahead, work[Tile::psi_ahead], psi_place);
     }
+#pragma unroll
+    for (int j = 0; j < Tile::psi_ahead; ++j) work[j] = work[j + 1];
+    psi_place = next_place<Memory::psi_plane, Tile::psi_ahead>(psi_place);
     close_group();
     if (k + Tile::ahead < lane.last) fetch_v(plane + Tile::ahead * part.plane, v_slot);
     close_group();
