@@ -43,11 +43,12 @@ bool worth_streaming(const DeviceBox& hull, const GpuTile& tile, int radius) {
   return tile.cells_x > 0 && hull.size(0) >= 32 && hull.size(1) >= tile.rows / 2 && hull.size(2) >= 4 * radius;
 }
 
-/// About 64 planes, in chunks of one size, and at least a block or two for every multiprocessor.
+/// At most 24 planes, in chunks of about one size: every chunk reads 2r planes more, and the fewer there are, the longer
+/// multiprocessors wait for the last ones.
 int planes_of(const DeviceBox& hull, const GpuTile& tile) {
   if (tile.planes > 0) return tile.planes;
   const int across = (hull.size(0) + tile.cells_x - 1) / tile.cells_x * ((hull.size(1) + tile.rows - 1) / tile.rows);
-  constexpr int wanted_blocks = 512, longest = 64, shortest = 16;
+  constexpr int wanted_blocks = 512, longest = 24, shortest = 16;
   const int chunks = std::max((wanted_blocks + across - 1) / across, (hull.size(2) + longest - 1) / longest);
   return std::max((hull.size(2) + chunks - 1) / chunks, shortest);
 }

@@ -271,16 +271,17 @@ struct Layer {
   __device__ static __forceinline__ void absorb(const StripArgs<T>& strip, const Lane<T, R, Tile>& lane, int k,
                                                 unsigned mask, Vec<T>& psi, Vec<T>& d) {
     mask &= lanes_in<S::w>(lane.x, strip.box.lo[0], strip.box.hi[0]);
-    const int at = Axis == 1 ? lane.y : k;
-    T b = 0, a = 0, inverse_kappa = 0;
-    if (Axis != 0) b = strip.b[at], a = strip.a[at], inverse_kappa = strip.inverse_kappa[at];
+    // Without branches between them the loads are under way together. Coefficients along x may be read beside the strip.
+    Vec<T> b, a, inverse_kappa;
 #pragma unroll
     for (int i = 0; i < S::w; ++i) {
-      if ((mask >> i & 1) == 0) continue;
-      if (Axis == 0) {
-        b = strip.b[lane.x + i], a = strip.a[lane.x + i], inverse_kappa = strip.inverse_kappa[lane.x + i];
-      }
-      d.at[i] = physics::absorb(psi.at[i], d.at[i], b, a, inverse_kappa);
+      const int at = Axis == 0 ? lane.x + i : Axis == 1 ? lane.y : k;
+      b.at[i] = strip.b[at], a.at[i] = strip.a[at], inverse_kappa.at[i] = strip.inverse_kappa[at];
+    }
+#pragma unroll
+    for (int i = 0; i < S::w; ++i) {
+      const T stretched = physics::absorb(psi.at[i], d.at[i], b.at[i], a.at[i], inverse_kappa.at[i]);
+      if ((mask >> i & 1) != 0) d.at[i] = stretched;
     }
     store_lanes(strip.at(lane.x, lane.y, k), psi, mask, mask == S::all);
   }
@@ -293,6 +294,7 @@ __device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const
                                                 GhostRule odd_when, int k, unsigned work, unsigned mask, bool full,
                                                 const Vec<T>& value) {
   using Bits = Work<T, R, Tile>;
+  using S = Shape<T, R, Tile>;
   if ((work & Bits::ghosts(Axis)) == 0) return;
 #pragma unroll
   for (int side = 0; side < 2; ++side) {
@@ -305,6 +307,15 @@ __device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const
     if constexpr (Axis == 0) {
       const GhostSource<R> source(rule, Axis, side, n);
       T* const row = field + part.at(0, lane.y, k);
+      // The mirror image of a whole vector, where it is one that is aligned too.
+      const int last = ghost_of(rule, side, lane.x + S::w - 1, n);
+      if (rule != GhostRule::wrap && full && lane.x >= source.lo && lane.x + S::w <= source.hi && last % S::w == 0) {
+        Vec<T> turned;
+#pragma unroll
+        for (int i = 0; i < S::w; ++i) turned.at[i] = ghost.at[S::w - 1 - i];
+        store_once(row + last, turned);
+        continue;
+      }
 #pragma unroll
       for (int i = 0; i < Vec<T>::width; ++i) {
         const int cell = lane.x + i;
