@@ -98,7 +98,9 @@ std::optional<Store> open_if_possible(const StoreOptions& options) {
 void store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
   if (!store) return;
   try {
-    const MachineKeys keys = describe_machine(distinct_devices(plan.devices)).keys;
+    // Machines are described by their CPU devices so far; a Plan on GPUs names those itself.
+    const auto devices = on_gpus(plan) ? DeviceOptions::default_cpu_devices() : distinct_devices(plan.devices);
+    const MachineKeys keys = describe_machine(devices).keys;
     store->add(to_row(problem));
     store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)),
                       utc_now(), canonical_text(document)});

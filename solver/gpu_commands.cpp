@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "solver/device/gpu_branches.hpp"
 #include "solver/device/gpu_runtime.hpp"
 #include "solver/ghost_boxes.hpp"
 #include "solver/kernels/gpu_values.hpp"
@@ -16,6 +17,19 @@ bool contains(const Box& box, const std::array<std::int64_t, 3>& cell) {
     if (cell[axis] < box.lo[axis] || cell[axis] >= box.hi[axis]) return false;
   }
   return true;
+}
+
+/// The lane of a part's commands.
+template <class T>
+Program::Lane lane_of(const ScheduleContext<T>& context, std::int64_t part) {
+  int before = 0, sharing = 0;
+  const int device = context.parts[static_cast<std::size_t>(part)]->device;
+  for (std::size_t i = 0; i < context.parts.size(); ++i) {
+    if (context.parts[i]->device != device) continue;
+    ++sharing;
+    if (static_cast<std::int64_t>(i) < part) ++before;
+  }
+  return sharing > 1 ? branch_lane(before) : Program::Lane::main;
 }
 
 /// The psi of ghosts, put aside box by box in memory of the same GPU.
@@ -52,14 +66,15 @@ struct PsiStore {
 
 template <class T>
 GpuPartCommands<T>::GpuPartCommands(const ScheduleContext<T>& context, Program& program, std::int64_t part)
-    : context_(context),
+    : lane_(lane_of(context, part)),
+      context_(context),
       program_(program),
       run_(*context.parts[static_cast<std::size_t>(part)]),
       part_(run_.memory.part()) {}
 
 template <class T>
 void GpuPartCommands<T>::enqueue(std::string label, std::function<void(GpuStream)> work) {
-  program_.enqueue(run_.device, std::move(label), std::move(work));
+  program_.enqueue(run_.device, std::move(label), std::move(work), lane_);
 }
 
 template <class T>

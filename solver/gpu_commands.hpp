@@ -9,8 +9,8 @@
 
 namespace halotune {
 
-/// PartCommands for a part on a GPU: the same verbs, recorded as kernels of the main lane. Thread counts say nothing
-/// here.
+/// PartCommands for a part on a GPU: the same verbs, recorded as kernels of the main lane, or of the part's branch
+/// where parts share the GPU: between fan_out() and fan_in(). Thread counts say nothing here.
 template <class T>
 class GpuPartCommands {
  public:
@@ -30,6 +30,7 @@ class GpuPartCommands {
  private:
   void enqueue(std::string label, std::function<void(GpuStream)> work);
 
+  const Program::Lane lane_;  ///< a branch of its own where several parts share the GPU
   const ScheduleContext<T>& context_;
   Program& program_;
   PartRun<T>& run_;

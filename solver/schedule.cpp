@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "solver/device/gpu_branches.hpp"
 #include "solver/ghost_commands.hpp"
 #include "solver/gpu_commands.hpp"
 #include "solver/part_commands.hpp"
@@ -19,6 +20,8 @@ struct OnTeams {
   using Part = PartCommands<T>;
   using Ghosts = GhostCommands<T>;
   static int members(const Program& program, int device) { return program.team(device).threads(); }
+  static void begin_parts(Program&, int, int) {}
+  static void end_parts(Program&, int, int) {}
 };
 
 /// How parts on GPUs are driven.
@@ -28,6 +31,13 @@ struct OnGpus {
   using Part = GpuPartCommands<T>;
   using Ghosts = GpuGhostCommands<T>;
   static int members(const Program&, int) { return 2; }  // the lanes: the side lane is free for an exchange
+  /// Parts that share a GPU run beside each other.
+  static void begin_parts(Program& program, int device, int parts) {
+    if (parts > 1) fan_out(program, device, parts);
+  }
+  static void end_parts(Program& program, int device, int parts) {
+    if (parts > 1) fan_in(program, device, parts);
+  }
 };
 
 /// Records the commands of all devices, one device after the other; devices meet in exchanges only.
@@ -60,9 +70,13 @@ class Recorder {
   Link connect(ExchangePhase phase);
   template <class F>
   void parts_of(int device, F&& f) {
+    const auto count = static_cast<int>(std::count_if(context_.parts.begin(), context_.parts.end(),
+                                                      [&](const auto& run) { return run->device == device; }));
+    Driver::begin_parts(program_, device, count);
     for (std::size_t i = 0; i < context_.parts.size(); ++i) {
       if (context_.parts[i]->device == device) f(commands_[i], context_.cut.part[i]);
     }
+    Driver::end_parts(program_, device, count);
   }
   template <class F>
   void ghosts_of(int device, F&& f) {

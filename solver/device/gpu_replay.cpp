@@ -15,8 +15,9 @@ namespace {
 constexpr std::int64_t most_nodes = 768;
 constexpr int most_replays = 16;
 
-GpuStream stream_of(const Gpu& gpu, Program::Lane lane) {
-  return lane == Program::Lane::main ? gpu.main() : gpu.side();
+/// Which branch a lane is; negative: main or side.
+int branch_of(Program::Lane lane) {
+  return static_cast<int>(lane) - static_cast<int>(Program::Lane::side) - 1;
 }
 
 }  // namespace
@@ -36,10 +37,16 @@ GpuScore::GpuScore(std::vector<Gpu*> devices) {
   }
 }
 
+GpuStream GpuScore::stream_of(const List& list, Lane lane) {
+  if (branch_of(lane) >= 0) return list.branches[static_cast<std::size_t>(branch_of(lane))];
+  return lane == Lane::main ? list.gpu->main() : list.gpu->side();
+}
+
 GpuScore::~GpuScore() {
   drop_graphs();
   for (const gpu::Mark mark : marks_) gpu::release_mark(mark);
   for (const List& list : lists_) {
+    for (const GpuStream branch : list.branches) gpu::release_stream(branch);
     for (const gpu::Mark mark : {list.fork, list.join, list.end_main, list.end_side}) gpu::release_mark(mark);
     for (const Timed& timed : list.timed) {
       gpu::release_mark(timed.begin);
@@ -56,6 +63,12 @@ void GpuScore::drop_graphs() noexcept {
 
 void GpuScore::append(int device, Command command) {
   List& list = lists_.at(static_cast<std::size_t>(device));
+  if (const int branch = branch_of(command.lane); branch >= 0) {
+    const auto index = static_cast<std::size_t>(branch);
+    if (list.branches.size() <= index) list.branches.resize(index + 1);
+    GpuStream& stream = list.branches[index];
+    if (stream.handle == nullptr) stream = gpu::make_stream(list.gpu->ordinal(), false);
+  }
   list.commands.push_back(std::move(command));
   list.timed.emplace_back();
   drop_graphs();
@@ -71,7 +84,7 @@ int GpuScore::create_event() {
 /// False when the command waits for an event that has not been recorded yet.
 bool GpuScore::issue(List& list, std::size_t index, std::int64_t replay, std::int64_t first, bool timing) {
   const Command& command = list.commands[index];
-  const GpuStream stream = stream_of(*list.gpu, command.lane);
+  const GpuStream stream = stream_of(list, command.lane);
   const auto event = static_cast<std::size_t>(std::max(0, command.event));
   switch (command.kind) {
     case Command::Kind::work: {

@@ -52,10 +52,12 @@ class GpuScore {
   struct List {
     Gpu* gpu = nullptr;
     std::vector<Command> commands;
-    std::vector<Timed> timed;  ///< per command; marks exist from the first timed replay on
+    std::vector<GpuStream> branches;  ///< those that commands have named; others are empty
+    std::vector<Timed> timed;         ///< per command; marks exist from the first timed replay on
     gpu::Mark fork, join, end_main, end_side;
   };
 
+  static GpuStream stream_of(const List& list, Lane lane);
   gpu::Graph capture(int replays);
   void issue_replay(std::int64_t replay, std::int64_t first, bool timing);
   bool issue(List& list, std::size_t index, std::int64_t replay, std::int64_t first, bool timing);
