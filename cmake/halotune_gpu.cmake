@@ -17,7 +17,7 @@ endif()
 set(HALOTUNE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "As CMAKE_CUDA_ARCHITECTURES; 75 is the least")
 
 set(HALOTUNE_GPU_BACKEND none)
-set(HALOTUNE_GPU_TEXT "off")
+set(HALOTUNE_GPU_TEXT "off; HALOTUNE_GPU=cuda adds NVIDIA GPUs (needs CUDA 12+)")
 if(HALOTUNE_GPU MATCHES "^(cuda|auto)$")
   set(CMAKE_CUDA_ARCHITECTURES ${HALOTUNE_CUDA_ARCHITECTURES})
   include(CheckLanguage)

@@ -38,7 +38,7 @@ class Stopwatch {
 std::vector<GpuTile> candidates(const std::vector<GpuTile>& built, std::int64_t planes) {
   std::vector<GpuTile> tiles{GpuTile{}};
   for (GpuTile tile : built) {
-    for (const int each : {0, 16, 24, 32, 48, 64, 96, 128}) {
+    for (const int each : {0, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
       if (each > planes) continue;
       tile.planes = each;
       tiles.push_back(tile);
