@@ -65,7 +65,7 @@ Backend DeviceOptions::backend(std::vector<Fault>& faults) const {
 
 std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   if (backend(faults) == Backend::cuda) {
-    faults.push_back({"--backend", "cuda serves run and its --bench only in this version",
+    faults.push_back({"--backend", "cuda serves run, its --bench and verify only in this version",
                       "probes, models and searches of GPUs are not built yet", "use auto or cpu here"});
   }
   std::vector<std::string> devices;
@@ -73,6 +73,22 @@ std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   if (!devices.empty() && !starts_at_zero_without_gaps(distinct_devices(devices))) {
     faults.push_back({"--devices", "is no set of CPU devices", devices_,
                       "name cpu:0 up to the last one: cpu:N splits the cores into N devices"});
+  }
+  return devices;
+}
+
+std::vector<std::string> DeviceOptions::read_with_gpus(std::vector<Fault>& faults) const {
+  std::vector<Fault> own;
+  const bool cuda = backend(own) == Backend::cuda;
+  std::vector<std::string> devices;
+  if (!devices_.empty()) collect(own, [&] { devices = parse_device_list(devices_); });
+  const bool gpus =
+      std::any_of(devices.begin(), devices.end(), [](const auto& name) { return !name.starts_with("cpu:"); });
+  if (!cuda && !gpus) return read(faults);
+  faults.insert(faults.end(), own.begin(), own.end());
+  if (devices.empty() && own.empty() && use_gpus(Backend::cuda)) devices = {"0"};
+  if (std::any_of(devices.begin(), devices.end(), [](const auto& name) { return name.starts_with("cpu:"); })) {
+    faults.push_back({"--devices", "are CPU devices and GPUs, or of another backend", devices_, "name one kind"});
   }
   return devices;
 }

@@ -18,6 +18,9 @@ class DeviceOptions {
   /// The named devices with repeats, cpu:0 .. cpu:N-1; by default one per NUMA node, or two on a single node with two
   /// cores or more. Faults are added to `faults`.
   std::vector<std::string> read(std::vector<Fault>& faults) const;
+  /// The same for commands that also drive GPUs: those named, or GPU 0 with --backend cuda.
+  /// @throws DeviceError with --backend cuda where there is no GPU
+  std::vector<std::string> read_with_gpus(std::vector<Fault>& faults) const;
   /// The backend alone; hip, and cuda in a build without it, are faults.
   Backend backend(std::vector<Fault>& faults) const;
   /// One CPU device per NUMA node, or two on a single node with two cores or more.
