@@ -14,8 +14,15 @@ struct Fault {
   std::string suggestion;  ///< a way out; may be empty
 };
 
-/// "path: problem (why) suggestion", leaving out empty pieces.
+/// "path: problem (why) suggestion" as one line, leaving out empty pieces. Control characters, which could come from a
+/// hostile file, are shown as \xNN, and very long pieces are cut.
 std::string to_string(const Fault& fault);
+
+/// Lists of a document stop being read after so many faults; the last fault then says that there are more.
+inline constexpr std::size_t most_faults = 1000;
+
+/// Adds the fault; at the limit one that says that there are more. @returns whether reading should go on.
+bool add_fault(std::vector<Fault>& faults, Fault fault);
 
 /// Bad usage or configuration. Carries every fault found, never only the first. Exit code 2.
 class ConfigError : public std::runtime_error {

@@ -1,10 +1,17 @@
 #include "base/json.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
-#include <fstream>
+#include <cstring>
+#include <limits>
 #include <map>
 
 #include "base/json_scan.hpp"
@@ -12,30 +19,129 @@
 namespace halotune {
 namespace {
 
-constexpr int max_depth = 64;
-
 [[noreturn]] void refuse(std::string_view source, std::string problem, std::string why, std::string suggestion = {}) {
   throw ConfigError(Fault{std::string(source), std::move(problem), std::move(why), std::move(suggestion)});
 }
 
-/// nlohmann's messages begin with "[json.exception.parse_error.101] parse error at line 1, column 2: ".
-std::string without_prefix(std::string_view message) {
-  if (message.starts_with('[')) message.remove_prefix(std::min(message.size(), message.find("] ") + 2));
-  if (message.starts_with("parse error")) message.remove_prefix(std::min(message.size(), message.find(": ") + 2));
-  return std::string(message);
+[[noreturn]] void refuse_syntax(std::string_view source, std::string_view text, std::size_t offset) {
+  const SyntaxProblem found = syntax_problem(text, offset);
+  refuse(source, "is not valid JSON at " + position_text(text, found.offset), found.problem);
+}
+
+/// Every number beyond float64 replaced by as many blanks and a null, so that offsets stay.
+std::string without_infinite(std::string_view text, const std::vector<JsonPlace>& infinite) {
+  std::string copy(text);
+  for (const JsonPlace& place : infinite) {
+    std::size_t end = place.offset;
+    while (end < copy.size() && std::string_view("+-.0123456789eE").find(copy[end]) != std::string_view::npos) ++end;
+    copy.replace(place.offset, end - place.offset, std::string(end - place.offset, ' '));
+    copy.replace(end - 4, 4, "null");
+  }
+  return copy;
 }
 
 Json parse_syntax(std::string_view text, std::string_view source) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
-    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    refuse(source, "is not valid JSON at " + position_text(text, offset), without_prefix(error.what()));
-  } catch (const Json::exception& error) {
-    const std::size_t offset = first_infinite_number(text).value_or(0);
-    refuse(source, "holds a value that cannot be stored at " + position_text(text, offset),
-           without_prefix(error.what()));
+    refuse_syntax(source, text, error.byte > 0 ? error.byte - 1 : 0);
+  } catch (const Json::exception&) {
+    refuse(source, "holds a value that cannot be stored", "a number beyond float64");
   }
+}
+
+void check_limits(std::string_view text, std::string_view source, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    refuse(source, "is too large", fmt::format("{} bytes, the limit is {}", text.size(), max_bytes));
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    refuse(source, "starts with a byte order mark at line 1, column 1", "JSON is UTF-8 without one",
+           "save it as UTF-8 without BOM");
+  }
+  // The parser would take it for the end of the text.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    refuse(source, "holds a NUL byte at " + position_text(text, nul), "JSON is text", "remove it");
+  }
+}
+
+JsonScan scan_within_limits(std::string_view text, std::string_view source) {
+  constexpr JsonScanLimits limits;
+  JsonScan scan = scan_json(text, limits);
+  if (scan.too_deep_at) {
+    refuse(source, "is nested too deep at " + position_text(text, *scan.too_deep_at),
+           fmt::format("the limit is {} levels", limits.depth));
+  }
+  if (scan.too_many_at) {
+    refuse(source, "has an object with too many keys at " + position_text(text, *scan.too_many_at),
+           fmt::format("the limit is {}", limits.keys_of_object));
+  }
+  return scan;
+}
+
+Fault duplicate_fault(std::string_view text, std::string_view source, const JsonPlace& place) {
+  return {std::string(source), fmt::format("key {} appears twice at {}", place.path, position_text(text, place.offset)),
+          "only one of the values could count", "remove one"};
+}
+
+/// A file or pipe, open for reading.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::filesystem::path& file)
+      : descriptor_(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// All bytes up to one beyond the limit. @throws ConfigError
+std::string read_bytes(int descriptor, const std::string& source) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::seconds(10);
+  const auto deadline = Clock::now() + patience;
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (text.size() <= most_json_bytes) {
+    const ssize_t count = ::read(descriptor, block.data(), block.size());
+    if (count == 0) return text;
+    if (count > 0) {
+      text.append(block.data(), static_cast<std::size_t>(count));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) refuse(source, "cannot be read", std::strerror(errno));
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ready{descriptor, POLLIN, 0};
+    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) == 0) {
+      refuse(source, "cannot be read", "the pipe did not end within 10 s", "name a file");
+    }
+  }
+  return text;
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  const std::string source = file.string();
+  if (source.empty()) refuse("the file name", "is empty", "", "name a JSON file");
+  const OpenFile opened(file);
+  struct stat status {};
+  if (opened.get() < 0 || fstat(opened.get(), &status) != 0) {
+    const int error = errno;
+    refuse(source, "cannot be read", error == ENOENT ? "no such file" : std::strerror(error),
+           error == EACCES ? "check the permissions of the file and its folders" : "");
+  }
+  if (S_ISDIR(status.st_mode)) refuse(source, "cannot be read", "it is a directory", "name a JSON file");
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    refuse(source, "cannot be read", "it is a device or a socket", "name a JSON file");
+  }
+  if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > most_json_bytes) {
+    refuse(source, "is too large", fmt::format("{} bytes, the limit is {}", status.st_size, most_json_bytes));
+  }
+  return read_bytes(opened.get(), source);
 }
 
 void append_number(std::string& text, double value) {
@@ -89,50 +195,54 @@ void append_canonical(std::string& text, const Json& value) {
 
 }  // namespace
 
+std::optional<Json> parse_document(std::string_view text, std::string_view source_name, std::vector<Fault>& faults,
+                                   std::size_t max_bytes) {
+  try {
+    check_limits(text, source_name, max_bytes);
+    const JsonScan scan = scan_within_limits(text, source_name);
+    Json value = scan.infinite.empty() ? parse_syntax(text, source_name)
+                                       : parse_syntax(without_infinite(text, scan.infinite), source_name);
+    for (const JsonPlace& place : scan.infinite) {
+      // The path of a duplicate key may lead nowhere.
+      const Json::json_pointer path(place.path);
+      if (value.contains(path)) value[path] = std::numeric_limits<double>::infinity();
+    }
+    for (const JsonPlace& place : scan.duplicates) faults.push_back(duplicate_fault(text, source_name, place));
+    return value;
+  } catch (const ConfigError& error) {
+    faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    return std::nullopt;
+  }
+}
+
 Json parse_json(std::string_view text, std::string_view source_name, std::size_t max_bytes) {
-  if (text.size() > max_bytes) {
-    refuse(source_name, "is too large", fmt::format("{} bytes, the limit is {}", text.size(), max_bytes));
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    refuse(source_name, "starts with a byte order mark at line 1, column 1", "JSON is UTF-8 without one",
-           "save it as UTF-8 without BOM");
-  }
-  const JsonScan scan = scan_json(text, max_depth);
-  if (scan.too_deep_at) {
-    refuse(source_name, "is nested too deep at " + position_text(text, *scan.too_deep_at),
-           fmt::format("the limit is {} levels", max_depth));
-  }
-  Json value = parse_syntax(text, source_name);
+  check_limits(text, source_name, max_bytes);
+  const JsonScan scan = scan_within_limits(text, source_name);
   std::vector<Fault> faults;
-  for (const DuplicateKey& duplicate : scan.duplicates) {
-    faults.push_back(
-        {std::string(source_name),
-         fmt::format("key {} appears twice at {}", quoted(duplicate.key), position_text(text, duplicate.offset)),
-         "only one of the values could count", "remove one"});
+  if (!scan.infinite.empty()) parse_syntax(without_infinite(text, scan.infinite), source_name);
+  for (const JsonPlace& place : scan.infinite) {
+    faults.push_back({std::string(source_name),
+                      fmt::format("{} is a number beyond float64 at {}", place.path.empty() ? "the value" : place.path,
+                                  position_text(text, place.offset)),
+                      "", ""});
   }
+  Json value = scan.infinite.empty() ? parse_syntax(text, source_name) : Json();
+  for (const JsonPlace& place : scan.duplicates) faults.push_back(duplicate_fault(text, source_name, place));
   throw_if_any(faults);
   return value;
 }
 
 Json read_json_file(const std::filesystem::path& file) {
-  constexpr std::size_t max_bytes = std::size_t{16} << 20;
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    refuse(file.string(), "cannot be read", "it is a directory", "name a JSON file");
+  return parse_json(read_file(file), file.string());
+}
+
+std::optional<Json> read_json_document(const std::filesystem::path& file, std::vector<Fault>& faults) {
+  try {
+    return parse_document(read_file(file), file.string(), faults);
+  } catch (const ConfigError& error) {
+    faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    return std::nullopt;
   }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    const bool missing = !std::filesystem::exists(file, error);
-    refuse(file.string(), "cannot be read", missing ? "no such file" : "opening it failed; check its permissions");
-  }
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16);
-  while (text.size() <= max_bytes && stream) {
-    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (stream.bad()) refuse(file.string(), "cannot be read", "an input error occurred");
-  return parse_json(text, file.string(), max_bytes);
 }
 
 std::string canonical_text(const Json& value) {

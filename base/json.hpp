@@ -14,12 +14,25 @@ namespace halotune {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses text: no duplicate keys, no BOM, nesting at most 64 deep, size at most `max_bytes`.
-/// @throws ConfigError naming line and column.
-Json parse_json(std::string_view text, std::string_view source_name, std::size_t max_bytes = std::size_t{16} << 20);
+/// Largest JSON text that is read. [bytes]
+inline constexpr std::size_t most_json_bytes = std::size_t{16} << 20;
 
-/// Reads and parses a file. @throws ConfigError when it cannot be read or parsed.
+/// Parses text: no duplicate keys, no BOM, no NUL, nesting at most 64 deep, at most 4096 keys in one object, size at
+/// most `max_bytes`, numbers within float64.
+/// @throws ConfigError naming line and column.
+Json parse_json(std::string_view text, std::string_view source_name, std::size_t max_bytes = most_json_bytes);
+
+/// The same for a document whose reader names faults too: what can still be read comes back beside the faults.
+/// Of duplicate keys the last counts; a number beyond float64 becomes an infinite one, which is no fault yet:
+/// ObjectReader refuses it at its path. Nothing when the text is no JSON or beyond a limit.
+std::optional<Json> parse_document(std::string_view text, std::string_view source_name, std::vector<Fault>& faults,
+                                   std::size_t max_bytes = most_json_bytes);
+
+/// Reads a regular file, or a pipe that ends within ten seconds, and parses it. Sizes beyond the limit, devices and
+/// folders are refused unread. @throws ConfigError when it cannot be read or parsed.
 Json read_json_file(const std::filesystem::path& file);
+/// The same as parse_document() of a file.
+std::optional<Json> read_json_document(const std::filesystem::path& file, std::vector<Fault>& faults);
 
 /// Text with sorted keys and no white space; equal values give equal text. NaN and Inf become null.
 std::string canonical_text(const Json& value);
@@ -53,13 +66,16 @@ class ObjectReader {
   /// The raw member, or nullptr; marks it as known.
   const Json* member(std::string_view key);
 
-  /// Each read_* leaves `out` alone when the key is absent and reports a fault when the type is
-  /// wrong. Numbers must be finite; integers must be whole and in range.
-  void read(std::string_view key, double& out);
-  void read(std::string_view key, std::int64_t& out);
-  void read(std::string_view key, int& out);
-  void read(std::string_view key, bool& out);
-  void read(std::string_view key, std::string& out);
+  /// Each read() leaves `out` alone when the key is absent and reports a fault when the type is wrong.
+  /// Numbers must be finite; integers must be whole and in range; text must not hold NUL.
+  /// @returns whether `out` was set.
+  bool read(std::string_view key, double& out);
+  bool read(std::string_view key, std::int64_t& out);
+  bool read(std::string_view key, int& out);
+  bool read(std::string_view key, bool& out);
+  bool read(std::string_view key, std::string& out);
+  /// A key that is known but not offered to people as an alternative.
+  void hide(std::string_view key);
   void require(std::string_view key);  ///< fault when the key is absent
   void fault(std::string_view key, std::string problem, std::string why = {}, std::string suggestion = {});
   /// Reports members that nobody asked for, with the nearest known key as suggestion.
@@ -72,8 +88,11 @@ class ObjectReader {
   const Json& object_;
   std::string path_;
   std::vector<Fault>& faults_;
-  std::vector<std::string> known_;
+  std::vector<std::string> known_, hidden_;
 };
+
+/// The value as ASCII text of one line, cut to what a fault can show.
+std::string shown(const Json& value);
 
 /// Throws ConfigError when `faults` is not empty.
 void throw_if_any(const std::vector<Fault>& faults);

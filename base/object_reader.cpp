@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/json.hpp"
+#include "base/json_scan.hpp"
 
 namespace halotune {
 namespace {
@@ -26,7 +27,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string suggestion_for(std::string_view key, const std::vector<std::string>& known) {
+  constexpr std::size_t longest_misspelling = 64;
   if (known.empty()) return "remove it";
+  if (key.size() > longest_misspelling) return fmt::format("known keys: {}", fmt::join(known, ", "));
   const auto nearest = std::min_element(known.begin(), known.end(), [key](const auto& a, const auto& b) {
     return edit_distance(key, a) < edit_distance(key, b);
   });
@@ -34,14 +37,6 @@ std::string suggestion_for(std::string_view key, const std::vector<std::string>&
     return fmt::format("did you mean \"{}\"?", *nearest);
   }
   return fmt::format("known keys: {}", fmt::join(known, ", "));
-}
-
-/// The value as text, cut so that a fault stays one line.
-std::string shown(const Json& value) {
-  constexpr std::size_t longest = 60;
-  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  return text;
 }
 
 std::optional<std::int64_t> whole_number(const Json& value) {
@@ -60,6 +55,14 @@ std::optional<std::int64_t> whole_number(const Json& value) {
 
 }  // namespace
 
+std::string shown(const Json& value) {
+  constexpr std::size_t longest = 60;
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) return "a number beyond float64";
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
 ObjectReader::ObjectReader(const Json& object, std::string path, std::vector<Fault>& faults)
     : object_(object), path_(std::move(path)), faults_(faults) {
   if (!object_.is_object()) faults_.push_back({path_, "is not an object", "got " + shown(object_), "write {...}"});
@@ -76,29 +79,33 @@ const Json* ObjectReader::member(std::string_view key) {
   return found == object_.end() ? nullptr : &*found;
 }
 
-void ObjectReader::read(std::string_view key, double& out) {
+bool ObjectReader::read(std::string_view key, double& out) {
   const Json* value = member(key);
-  if (value == nullptr) return;
-  if (value->is_number() && std::isfinite(value->get<double>())) {
+  if (value == nullptr) return false;
+  const bool good = value->is_number() && std::isfinite(value->get<double>());
+  if (good) {
     out = value->get<double>();
   } else {
     fault(key, "is not a finite number", "got " + shown(*value));
   }
+  return good;
 }
 
-void ObjectReader::read(std::string_view key, std::int64_t& out) {
+bool ObjectReader::read(std::string_view key, std::int64_t& out) {
   const Json* value = member(key);
-  if (value == nullptr) return;
-  if (const auto number = whole_number(*value)) {
+  if (value == nullptr) return false;
+  const auto number = whole_number(*value);
+  if (number) {
     out = *number;
   } else {
     fault(key, value->is_number() ? "is not a 64-bit whole number" : "is not a whole number", "got " + shown(*value));
   }
+  return number.has_value();
 }
 
-void ObjectReader::read(std::string_view key, int& out) {
+bool ObjectReader::read(std::string_view key, int& out) {
   const Json* value = member(key);
-  if (value == nullptr) return;
+  if (value == nullptr) return false;
   const auto number = whole_number(*value);
   if (!number) {
     fault(key, "is not a whole number", "got " + shown(*value));
@@ -106,27 +113,38 @@ void ObjectReader::read(std::string_view key, int& out) {
     fault(key, "is out of range", fmt::format("got {}, a 32-bit number is needed", *number));
   } else {
     out = static_cast<int>(*number);
+    return true;
   }
+  return false;
 }
 
-void ObjectReader::read(std::string_view key, bool& out) {
+bool ObjectReader::read(std::string_view key, bool& out) {
   const Json* value = member(key);
-  if (value == nullptr) return;
+  if (value == nullptr) return false;
   if (value->is_boolean()) {
     out = value->get<bool>();
   } else {
     fault(key, "is not true or false", "got " + shown(*value));
   }
+  return value->is_boolean();
 }
 
-void ObjectReader::read(std::string_view key, std::string& out) {
+bool ObjectReader::read(std::string_view key, std::string& out) {
   const Json* value = member(key);
-  if (value == nullptr) return;
-  if (value->is_string()) {
-    out = value->get<std::string>();
-  } else {
+  if (value == nullptr) return false;
+  if (!value->is_string()) {
     fault(key, "is not a string", "got " + shown(*value));
+  } else if (value->get_ref<const std::string&>().find('\0') != std::string::npos) {
+    fault(key, "holds a NUL character", "got " + shown(*value), "remove it");
+  } else {
+    out = value->get<std::string>();
+    return true;
   }
+  return false;
+}
+
+void ObjectReader::hide(std::string_view key) {
+  hidden_.emplace_back(key);
 }
 
 void ObjectReader::require(std::string_view key) {
@@ -140,24 +158,15 @@ void ObjectReader::fault(std::string_view key, std::string problem, std::string 
 void ObjectReader::finish() {
   if (!object_.is_object()) return;
   for (auto item = object_.begin(); item != object_.end(); ++item) {
-    if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
-      fault(item.key(), "is an unknown key", {}, suggestion_for(item.key(), known_));
-    }
+    const auto is_item = [&](const std::string& key) { return key == item.key(); };
+    if (std::any_of(known_.begin(), known_.end(), is_item)) continue;
+    if (std::any_of(hidden_.begin(), hidden_.end(), is_item)) continue;
+    fault(item.key(), "is an unknown key", {}, suggestion_for(item.key(), known_));
   }
 }
 
 std::string ObjectReader::path_of(std::string_view key) const {
-  std::string path = path_ + '/';
-  for (const char character : key) {
-    if (character == '~') {
-      path += "~0";
-    } else if (character == '/') {
-      path += "~1";
-    } else {
-      path += character;
-    }
-  }
-  return path;
+  return path_ + '/' + path_token(key);
 }
 
 }  // namespace halotune

@@ -24,7 +24,6 @@ using Clock = ChildProcess::Clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t stderr_kept_bytes = std::size_t{64} << 10;
-constexpr std::size_t stdout_held_bytes = std::size_t{64} << 20;
 constexpr milliseconds reap_limit{10000};
 
 /// Rounded up, so that a poll does not return early again and again just before the deadline.
@@ -81,13 +80,14 @@ void drain(FileDescriptor& fd, std::string& text, std::size_t room) {
 
 struct ChildProcess::State {
   Spawned child;
-  FileDescriptor end_notice;  ///< readable once the child has ended; none on old kernels
+  std::size_t held_bytes = 0;  ///< most unread stdout
+  FileDescriptor end_notice;   ///< readable once the child has ended; none on old kernels
   std::string out;
   std::size_t taken = 0;  ///< bytes of `out` that were read already
   std::string err;
   std::optional<ProcessExit> exit;
 
-  void drain_output() { drain(child.output, out, stdout_held_bytes - std::min(out.size(), stdout_held_bytes)); }
+  void drain_output() { drain(child.output, out, held_bytes - std::min(out.size(), held_bytes)); }
 
   /// The unread text up to `end`, and the newline there counts as read too.
   std::string take(std::size_t end) {
@@ -111,7 +111,7 @@ struct ChildProcess::State {
   /// Sleeps until a pipe is ready, the child ends (when asked), or the deadline; then drains.
   void sleep_until_event(Clock::time_point deadline, bool for_input, bool for_end) {
     std::vector<pollfd> fds;
-    if (child.output.open() && out.size() < stdout_held_bytes) fds.push_back({child.output.get(), POLLIN, 0});
+    if (child.output.open() && out.size() < held_bytes) fds.push_back({child.output.get(), POLLIN, 0});
     if (child.errors.open()) fds.push_back({child.errors.get(), POLLIN, 0});
     if (for_input && child.input.open()) fds.push_back({child.input.get(), POLLOUT, 0});
     if (for_end && end_notice.open()) fds.push_back({end_notice.get(), POLLIN, 0});
@@ -141,6 +141,7 @@ struct ChildProcess::State {
     drain_output();
     drain_errors();
     kill_group();
+    dismiss_guard();
     int status = 0;
     pid_t reaped = 0;
     do {
@@ -149,6 +150,14 @@ struct ChildProcess::State {
     exit.emplace();
     if (reaped == child.pid && WIFEXITED(status)) exit->code = WEXITSTATUS(status);
     if (reaped == child.pid && WIFSIGNALED(status)) exit->signal = WTERMSIG(status);
+  }
+
+  void dismiss_guard() {
+    if (child.guard < 0) return;
+    ::kill(child.guard, SIGKILL);
+    while (waitpid(child.guard, nullptr, 0) < 0 && errno == EINTR) continue;
+    child.guard = -1;
+    child.life.reset();
   }
 
   /// A process stuck in a driver call cannot be killed; after the limit it is left to the kernel.
@@ -162,6 +171,7 @@ struct ChildProcess::State {
       collect();
     } else {
       exit = ProcessExit{std::nullopt, SIGKILL};
+      dismiss_guard();
     }
   }
 };
@@ -175,6 +185,7 @@ std::string ProcessExit::describe() const {
 
 ChildProcess::ChildProcess(const ProcessSpec& spec) {
   auto state = std::make_unique<State>();
+  state->held_bytes = spec.output_held_bytes;
   state->child = spawn(spec);
   state->end_notice = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, state->child.pid, 0)));
   state_ = state.release();
@@ -229,6 +240,7 @@ ChildProcess::Read ChildProcess::read_line(std::string& line, Clock::time_point 
       return Read::line;
     }
     searched = state.out.size();
+    if (searched - state.taken >= state.held_bytes) return Read::too_long;
     if (!state.child.output.open()) {
       if (searched == state.taken) return Read::closed;
       line = state.take(searched);

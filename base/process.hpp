@@ -11,10 +11,12 @@ namespace halotune {
 
 /// What to start. No shell is involved anywhere.
 struct ProcessSpec {
-  std::vector<std::string> argv;                   ///< argv[0] is the program (searched in PATH)
-  std::map<std::string, std::string> environment;  ///< added to the inherited environment
-  std::optional<std::int64_t> memory_limit_bytes;  ///< RLIMIT_AS of the child
-  std::string working_directory;                   ///< empty: inherited
+  std::vector<std::string> argv;                          ///< argv[0] is the program (searched in PATH)
+  std::map<std::string, std::string> environment;         ///< added to the inherited environment
+  std::optional<std::int64_t> memory_limit_bytes;         ///< RLIMIT_AS of the child
+  std::string working_directory;                          ///< empty: inherited
+  std::size_t output_held_bytes = std::size_t{64} << 20;  ///< unread stdout that is kept; then the child waits
+  bool expendable = false;                                ///< short of memory, the kernel ends it before others
 };
 
 /// How a process ended.
@@ -25,10 +27,12 @@ struct ProcessExit {
 };
 
 /// A child in its own process group, with pipes on stdin, stdout and stderr. It is killed when the
-/// thread that started it ends, thus also with its parent: let that thread outlive it. The destructor
-/// kills the whole group and reaps it; so does a normal end, for what the child left in its group.
-/// One thread at a time may use an object. While the caller is in any waiting member, both output
-/// pipes are drained, so a child does not block on them; up to 64 MiB of unread stdout is held.
+/// thread that started it ends, thus also with its parent: let that thread outlive it. When the parent
+/// ends in any way, a guard (a copy of the parent that holds nothing but the read end of a pipe) ends the
+/// whole group, grandchildren and stopped members included; what has left the group (setsid, setpgid) is
+/// out of reach. The destructor kills the whole group and reaps it; so does a normal end, for what the
+/// child left in its group. One thread at a time may use an object. While the caller is in any waiting
+/// member, both output pipes are drained, so a child does not block on them.
 class ChildProcess {
  public:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +43,8 @@ class ChildProcess {
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
 
-  enum class Read { line, timeout, closed };
+  /// too_long: `output_held_bytes` of unread text hold no newline; it stays unread.
+  enum class Read { line, timeout, closed, too_long };
 
   /// Writes text and a newline. @returns false when the child has closed its end, or has not taken
   /// the text by the deadline (part of it may have gone then).

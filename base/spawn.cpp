@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,7 @@ struct ChildPlan {
   int streams[3] = {-1, -1, -1};
   int report = -1;
   pid_t parent = -1;
+  bool expendable = false;
 };
 
 [[noreturn]] void give_up(const ChildPlan& plan, Step step) {
@@ -100,6 +102,14 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// A container may forbid it; the child then runs as everybody else does.
+void become_expendable() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
+  close(file);
+}
+
 [[noreturn]] void become(const ChildPlan& plan) {
   if (setpgid(0, 0) != 0) give_up(plan, Step::group);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(plan, Step::parent_death);
@@ -109,6 +119,7 @@ void reset_signals() {
   }
   if (plan.directory != nullptr && chdir(plan.directory) != 0) give_up(plan, Step::directory);
   reset_signals();
+  if (plan.expendable) become_expendable();
   if (plan.memory_limit && setrlimit(RLIMIT_AS, &*plan.memory_limit) != 0) give_up(plan, Step::memory_limit);
   execvpe(plan.argv[0], plan.argv.data(), plan.environment.data());
   give_up(plan, Step::exec);
@@ -127,16 +138,52 @@ std::string describe(Step step, const ProcessSpec& spec) {
   return start;
 }
 
-pid_t fork_with_signals_blocked(const ChildPlan& plan) {
+void close_all_but_stdin() {
+  if (syscall(SYS_close_range, 1U, ~0U, 0U) == 0) return;
+  rlimit files{};
+  const bool known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 65536;
+  const int end = known ? static_cast<int>(files.rlim_cur) : 65536;
+  for (int fd = 1; fd < end; ++fd) close(fd);
+}
+
+/// Outlives the parent by a moment. It starts with all signals blocked, has a session of its own, so that what stops
+/// the child's group does not stop it, and keeps nothing of the parent open. The group's id is not another's by then:
+/// the parent ends its guard before it collects the child.
+[[noreturn]] void guard(pid_t group, int life) {
+  if (setsid() < 0 || dup2(life, STDIN_FILENO) < 0) _exit(1);
+  close_all_but_stdin();
+  prctl(PR_SET_NAME, "halotune-guard");
+  char byte = 0;
+  while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) continue;
+  kill(-group, SIGKILL);
+  _exit(0);
+}
+
+/// fork() whose child, which never returns from `then`, starts with all signals blocked.
+template <class Then>
+pid_t fork_with_signals_blocked(const Then& then) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = fork();
-  if (pid == 0) become(plan);
+  if (pid == 0) then();
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) throw_failure("cannot create a process", error);
   return pid;
+}
+
+/// Ends what was started when the rest cannot be had.
+void set_guard(Spawned& child) {
+  try {
+    Pipe life = make_pipe();
+    child.guard = fork_with_signals_blocked([&] { guard(child.pid, life.read_end.get()); });
+    child.life = std::move(life.write_end);
+  } catch (const DeviceError&) {
+    kill(-child.pid, SIGKILL);
+    while (waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) continue;
+    throw;
+  }
 }
 
 /// The pipe closes by itself when exec succeeds.
@@ -163,6 +210,7 @@ ChildPlan plan_child(const ProcessSpec& spec, std::vector<std::string>& argv, st
     plan.memory_limit = rlimit{bytes, bytes};
   }
   plan.parent = getpid();
+  plan.expendable = spec.expendable;
   return plan;
 }
 
@@ -196,13 +244,15 @@ Spawned spawn(const ProcessSpec& spec) {
   plan.streams[2] = errors.write_end.get();
   plan.report = report.write_end.get();
 
-  const pid_t pid = fork_with_signals_blocked(plan);
+  const pid_t pid = fork_with_signals_blocked([&] { become(plan); });
   report.write_end.reset();
   if (const auto failure = read_failure(report.read_end)) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
     throw_failure(describe(failure->step, spec), failure->error);
   }
-  return {pid, std::move(input.write_end), std::move(output.read_end), std::move(errors.read_end)};
+  Spawned child{pid, std::move(input.write_end), std::move(output.read_end), std::move(errors.read_end)};
+  set_guard(child);
+  return child;
 }
 
 }  // namespace halotune

@@ -27,10 +27,12 @@ struct Spawned {
   FileDescriptor input;   ///< writes to its stdin
   FileDescriptor output;  ///< reads its stdout
   FileDescriptor errors;  ///< reads its stderr
+  pid_t guard = -1;       ///< a child too; -1: there is none
+  FileDescriptor life;    ///< once no process has it open any more, the guard kills the group
 };
 
-/// Starts the program in a process group of its own whose id is its pid. Returns once exec has
-/// succeeded. @throws DeviceError with the failing step and its reason.
+/// Starts the program in a process group of its own whose id is its pid, and a guard beside it. Returns once
+/// exec has succeeded. The caller reaps both. @throws DeviceError with the failing step and its reason.
 Spawned spawn(const ProcessSpec& spec);
 
 }  // namespace halotune

@@ -156,6 +156,10 @@ std::optional<Interval> median_interval(std::span<const double> values, double l
   return Interval{median_of_sorted(ordered), ordered[k - 1], ordered[ordered.size() - k]};
 }
 
+bool has_level(std::int64_t n, double level) {
+  return n > 0 && sign_rank(static_cast<std::size_t>(n), (1 - level) / 2) > 0;
+}
+
 std::optional<SampleSummary> summarise(std::span<const double> values) {
   const auto centre = median(values);
   if (!centre) return std::nullopt;
@@ -170,15 +174,17 @@ std::optional<AlphaBetaFit> fit_alpha_beta(std::span<const double> bytes, std::s
   const bool two_sizes = std::any_of(points.begin(), points.end(),
                                      [&](const Point& point) { return point.bytes != points.front().bytes; });
   if (!two_sizes) return std::nullopt;
-  auto [alpha_s, slope] = weighted_line(points);
+  auto [intercept_s, slope] = weighted_line(points);
   if (!(slope > 0)) return std::nullopt;
-  if (alpha_s < 0) {
-    alpha_s = 0;
+  const bool resolved = intercept_s > 0;
+  if (!resolved) {
+    intercept_s = 0;
     slope = slope_through_zero(points);
   }
   std::vector<double> errors;
-  for (const auto& [n, t] : points) errors.push_back(std::abs(alpha_s + slope * n - t) / t);
-  return AlphaBetaFit{alpha_s, 1 / slope, median(errors).value(), static_cast<std::int64_t>(points.size())};
+  for (const auto& [n, t] : points) errors.push_back(std::abs(intercept_s + slope * n - t) / t);
+  return AlphaBetaFit{resolved ? std::optional(intercept_s) : std::nullopt, 1 / slope, median(errors).value(),
+                      static_cast<std::int64_t>(points.size())};
 }
 
 double wilcoxon_signed_rank_p(std::span<const double> a, std::span<const double> b) {

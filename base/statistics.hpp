@@ -26,6 +26,9 @@ struct Interval {
 /// With too few values for the level (n < 6 at 95 %) low and high are the extremes.
 std::optional<Interval> median_interval(std::span<const double> values, double level = 0.95);
 
+/// Whether median_interval() of n values has the level; with fewer its bounds are the extremes.
+bool has_level(std::int64_t n, double level = 0.95);
+
 struct SampleSummary {
   std::int64_t n = 0;
   double median = 0, mad = 0, min = 0, max = 0;
@@ -34,13 +37,14 @@ std::optional<SampleSummary> summarise(std::span<const double> values);
 
 /// t(n) = alpha + n/beta.
 struct AlphaBetaFit {
-  double alpha_s = 0;           ///< start-up cost [s], never negative
-  double beta_bytes_per_s = 0;  ///< asymptotic rate [B/s]
-  double relative_error = 0;    ///< median of |fit - measured| / measured
+  std::optional<double> alpha_s;  ///< start-up cost [s], above zero; nothing when the times do not show one
+  double beta_bytes_per_s = 0;    ///< asymptotic rate [B/s]
+  double relative_error = 0;      ///< median of |fit - measured| / measured
   std::int64_t n = 0;
 };
 /// Least squares weighted by 1/t^2, so that short and long messages count alike. Needs >= 2 sizes and
-/// times that grow with them, else nullopt. Points without a positive finite time are left out of n.
+/// times that grow with them, else nullopt. Times that would need a negative alpha are fitted by n/beta. Points without
+/// a positive finite time are left out of n.
 std::optional<AlphaBetaFit> fit_alpha_beta(std::span<const double> bytes, std::span<const double> seconds);
 
 /// Two-sided p-value of the Wilcoxon signed-rank test on paired differences a[i]-b[i] (exact for

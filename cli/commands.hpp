@@ -3,13 +3,17 @@
 #include <functional>
 #include <vector>
 
+#include "cli/interrupt.hpp"
+
 namespace halotune {
 
 /// A parsed subcommand. `run` returns the exit code: 0 ok, 1 a check failed or nothing is feasible, 10 and 20 for
-/// recommend; it throws ConfigError (2), CheckError (1), DeviceError and DbError (3), Interrupted (130 or 143).
+/// recommend; it throws ConfigError (2), CheckError (1), DeviceError and DbError (3), Interrupted (129, 130 or 143),
+/// ReaderGone (141).
 struct Command {
   CLI::App* app = nullptr;
   std::function<int()> run;
+  OnSignal on_signal = OnSignal::remember;  ///< until the command says otherwise
 };
 
 Command add_probe(CLI::App& program);

@@ -1,5 +1,6 @@
 #include "cli/console.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -42,16 +43,28 @@ std::string bar(double fraction) {
                      std::string(static_cast<std::size_t>(cells - full), '.'), 100 * std::clamp(fraction, 0.0, 1.0));
 }
 
+std::chrono::milliseconds interval(bool terminal) {
+  return std::chrono::milliseconds(terminal ? 100 : 2000);
+}
+
 }  // namespace
 
 void print_answer(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) throw ReaderGone("nobody reads stdout any more");
     throw DeviceError(fmt::format("the answer could not be written to stdout ({})", std::strerror(errno)));
   }
 }
 
 void print_document(const Json& document) {
   print_answer(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void keep_standard_streams() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    // The lowest free descriptor is the one that open() gives; it can be read (as empty), not written.
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDONLY) != descriptor) return;
+  }
 }
 
 void set_up_messages() {
@@ -75,17 +88,20 @@ bool stdout_takes_colour() {
   return is_terminal(STDOUT_FILENO) && !colour_refused();
 }
 
-Progress::Progress(std::string title) : title_(std::move(title)), terminal_(is_terminal(STDERR_FILENO)) {}
+Progress::Progress(std::string title)
+    : title_(std::move(title)),
+      terminal_(is_terminal(STDERR_FILENO)),
+      next_(std::chrono::steady_clock::now() + interval(terminal_)) {}
 
 Progress::~Progress() {
   if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
 void Progress::update(std::optional<double> fraction, const std::string& text) {
-  using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return;
-  next_ = now + (terminal_ ? 100ms : 2000ms);
+  const bool end = drawn_ && fraction && *fraction >= 1;
+  if (now < next_ && !end) return;
+  next_ = now + interval(terminal_);
   drawn_ = true;
   if (!terminal_) {
     const std::string share = fraction ? fmt::format(" {:.0f} %", 100 * std::clamp(*fraction, 0.0, 1.0)) : "";

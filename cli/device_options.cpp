@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "solver/device/cpu_topology.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/device_teams.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
@@ -70,7 +72,13 @@ std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   }
   std::vector<std::string> devices;
   collect(faults, [&] { devices = devices_.empty() ? default_cpu_devices() : parse_device_list(devices_); });
-  if (!devices.empty() && !starts_at_zero_without_gaps(distinct_devices(devices))) {
+  constexpr std::size_t most_to_try = 256;
+  if (distinct_devices(devices).size() > most_to_try) {
+    faults.push_back({"--devices", "are too many to try",
+                      fmt::format("got {}, at most {}: the Plans over all their numbers could not be looked at",
+                                  distinct_devices(devices).size(), most_to_try),
+                      "name fewer devices"});
+  } else if (!devices.empty() && !starts_at_zero_without_gaps(distinct_devices(devices))) {
     faults.push_back({"--devices", "is no set of CPU devices", devices_,
                       "name cpu:0 up to the last one: cpu:N splits the cores into N devices"});
   }
@@ -95,6 +103,20 @@ std::vector<std::string> DeviceOptions::read_with_gpus(std::vector<Fault>& fault
 
 std::vector<std::string> parse_device_list(const std::string& text) {
   return parse_devices(text, "gpu");
+}
+
+void warn_if_oversubscribed(const std::vector<std::string>& devices, int threads) {
+  const auto cores = static_cast<int>(read_cpu_topology().cores.size());
+  Plan plan;
+  plan.devices = devices;
+  plan.threads = threads;
+  if (threads_without_core(plan, cores) == 0) return;
+  const auto count = split_of(devices).size();
+  warn(
+      fmt::format("oversubscribed: {} device{}{} on {} core{} (waits yield, and times say little about real devices) "
+                  "use fewer devices or threads",
+                  count, count == 1 ? "" : "s", threads > 0 ? fmt::format(" of {} threads", threads) : "", cores,
+                  cores == 1 ? "" : "s"));
 }
 
 bool use_gpus(Backend backend) {

@@ -37,6 +37,10 @@ std::vector<std::string> parse_device_list(const std::string& text);
 /// @throws DeviceError with cuda where there are none, with the reason
 bool use_gpus(Backend backend);
 
+/// Warns that threads share cores when the split of these devices, with so many threads each, needs more than there
+/// are.
+void warn_if_oversubscribed(const std::vector<std::string>& devices, int threads = 0);
+
 /// As many devices as divide `parts` parts: cpu:0 .. cpu:n-1 with a core each, or the GPUs 0 .. n-1 that are there.
 std::vector<std::string> devices_for_parts(std::int64_t parts, bool gpus = false);
 

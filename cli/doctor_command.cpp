@@ -79,7 +79,7 @@ Command add_doctor(CLI::App& program) {
   options->devices.add_to(*app);
   options->store.add_to(*app);
   app->add_flag("--json", options->json, "Print the findings as JSON");
-  return {app, [options] { return doctor_once(*options); }};
+  return {app, [options] { return doctor_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

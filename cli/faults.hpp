@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -12,6 +13,17 @@ void collect(std::vector<Fault>& faults, Body&& body) {
     body();
   } catch (const ConfigError& error) {
     faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+  }
+}
+
+/// The same for a document: each fault begins with its file, "plan.json: /devices/1". No file, no prefix.
+template <class Body>
+void collect_of(const std::string& file, std::vector<Fault>& faults, Body&& body) {
+  std::vector<Fault> found;
+  collect(found, body);
+  for (Fault& fault : found) {
+    if (!file.empty()) fault.path = file + (fault.path.empty() ? "" : ": " + fault.path);
+    faults.push_back(std::move(fault));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/flag_values.hpp"
 #include "cli/history_reports.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/store_options.hpp"
@@ -14,20 +15,23 @@ namespace {
 struct Options {
   ProblemOptions problem;
   StoreOptions store;
-  std::string report;
-  int limit = 20;
+  std::string report, limit = "20";
   bool csv = false, json = false;
 };
 
-void print_report(const Options& options, const Report& report) {
-  if (options.json) return print_document(to_json(report));
-  if (options.csv) return print_answer(report.to_csv());
-  print_answer(report.rows.empty() ? "nothing is stored for this report: run halotune tune first\n"
-                                   : report.to_text(stdout_takes_colour()));
+std::string nothing_text(const char* what, bool of_problem) {
+  return fmt::format("nothing is stored for {}{}: run halotune tune{} first\n", what,
+                     of_problem ? " of this Problem" : "", of_problem ? " on it" : "");
 }
 
-void print_overview(const Options& options, const Store& store, const std::optional<std::string>& key) {
-  const auto limit = static_cast<std::size_t>(options.limit);
+void print_report(const Options& options, const Report& report, bool of_problem) {
+  if (options.json) return print_document(to_json(report));
+  if (options.csv) return print_answer(report.to_csv());
+  print_answer(report.rows.empty() ? nothing_text("this report", of_problem) : report.to_text(stdout_takes_colour()));
+}
+
+void print_overview(const Options& options, const Store& store, const std::optional<std::string>& key,
+                    std::size_t limit) {
   const Report recommendations = recommendation_list(store, key, limit);
   const Report runs = run_list(store, key, limit);
   if (options.json) {
@@ -36,7 +40,7 @@ void print_overview(const Options& options, const Store& store, const std::optio
     document["runs"] = to_json(runs);
     return print_document(document);
   }
-  if (options.csv) return print_answer(recommendations.to_csv());
+  if (options.csv) return print_answer(joined_report(recommendations, runs).to_csv());
   if (recommendations.rows.empty() && runs.rows.empty())
     return print_answer(key ? "nothing is stored for this Problem: run halotune tune on it first\n"
                             : "nothing is stored yet: run halotune tune first\n");
@@ -51,15 +55,16 @@ int history_once(const Options& options) {
   std::vector<Fault> faults;
   std::optional<Problem> problem;
   if (options.problem.given()) problem = options.problem.read(faults);
-  if (options.limit < 1) faults.push_back({"--limit", "is not positive", std::to_string(options.limit), ""});
+  constexpr std::int64_t most_rows = 1'000'000;
+  const auto limit = static_cast<std::size_t>(whole_flag("--limit", options.limit, 1, most_rows, 1, faults));
   if (options.csv && options.json) faults.push_back({"--csv", "cannot be combined with --json", "", "choose one"});
   throw_if_any(faults);
   const Store store = options.store.open_to_read();
   const auto key = problem ? std::optional(problem_key(*problem)) : std::nullopt;
   if (options.report.empty()) {
-    print_overview(options, store, key);
+    print_overview(options, store, key, limit);
   } else {
-    print_report(options, make_report(options.report, measured_plans(store, key)));
+    print_report(options, make_report(options.report, measured_plans(store, key)), key.has_value());
   }
   return 0;
 }
@@ -73,11 +78,11 @@ Command add_history(CLI::App& program) {
   options->problem.add_to(*app);
   options->store.add_to(*app);
   app->add_option("--report", options->report, "scaling, ghost, cpml, transport or packing")->type_name("WORD");
-  app->add_option("--limit", options->limit, "Rows of the overview")->capture_default_str();
+  app->add_option("--limit", options->limit, "Rows of the overview")->type_name("N")->capture_default_str();
   app->add_flag("--csv", options->csv,
-                "Comma-separated values: of the report, or of the recommendations without the runs");
+                "Comma-separated values: of the report, or of recommendations and runs in one table");
   app->add_flag("--json", options->json, "Print the answer as JSON");
-  return {app, [options] { return history_once(*options); }};
+  return {app, [options] { return history_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

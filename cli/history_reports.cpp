@@ -115,11 +115,24 @@ const MeasuredPlan* baseline_of(const Variants& variants, const std::string& bas
       ->second;
 }
 
+bool is_time(const std::string& column) {
+  return column.ends_with("_s") && !column.ends_with("_per_s");
+}
+
+/// "step_s" holds texts with units for people, so that its heading must not name one.
+Words headings(Words columns) {
+  for (std::string& column : columns) {
+    if (is_time(column)) column.resize(column.size() - 2);
+    if (column == "mpoints_per_s") column = "Mpoints/s";
+  }
+  return columns;
+}
+
 /// Text that people read for a value of this column.
 std::string cell_text(const std::string& column, const Json& cell) {
   if (cell.is_null()) return "-";
   if (cell.is_string()) return cell.get<std::string>();
-  if (column.ends_with("_s") && column != "mpoints_per_s") return time_text(cell.get<double>());
+  if (is_time(column)) return time_text(cell.get<double>());
   return cell.is_number_integer() ? cell.dump() : number_text(cell.get<double>());
 }
 
@@ -129,8 +142,8 @@ std::string raw_text(const Json& cell) {
 }
 
 template <class ToText>
-TextTable table_of(const Report& report, ToText&& to_text) {
-  TextTable table(report.columns);
+TextTable table_of(const Report& report, const Words& columns, ToText&& to_text) {
+  TextTable table(columns);
   for (const auto& row : report.rows) {
     Words cells;
     for (std::size_t i = 0; i < row.size(); ++i) cells.push_back(to_text(report.columns[i], row[i]));
@@ -169,11 +182,11 @@ std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional
 }
 
 std::string Report::to_text(bool bold) const {
-  return table_of(*this, cell_text).to_text(bold);
+  return table_of(*this, headings(columns), cell_text).to_text(bold);
 }
 
 std::string Report::to_csv() const {
-  return table_of(*this, [](const std::string&, const Json& cell) { return raw_text(cell); }).to_csv();
+  return table_of(*this, columns, [](const std::string&, const Json& cell) { return raw_text(cell); }).to_csv();
 }
 
 Json to_json(const Report& report) {
@@ -204,12 +217,12 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
     const MeasuredPlan* base = baseline_of(variants, rule.baseline);
     for (const auto& [variant, best] : variants) {
       std::vector<Json> row(group.begin(), group.end());
-      row.push_back(variant);
-      row.push_back(short_text(best->plan));
-      row.push_back(best->n);
-      row.push_back(best->step_s);
-      row.push_back(static_cast<double>(best->problem.cells()) / best->step_s / 1e6);
-      row.push_back(bytes_per_cell(best->problem));
+      row.emplace_back(variant);
+      row.emplace_back(short_text(best->plan));
+      row.emplace_back(best->n);
+      row.emplace_back(best->step_s);
+      row.emplace_back(static_cast<double>(best->problem.cells()) / best->step_s / 1e6);
+      row.emplace_back(bytes_per_cell(best->problem));
       row.push_back(base ? Json(best->step_s / base->step_s) : Json());
       if (name == "scaling") row.push_back(base ? Json(base->step_s / best->step_s / std::stod(variant)) : Json());
       report.rows.push_back(std::move(row));
@@ -255,6 +268,28 @@ Report run_list(const Store& store, const std::optional<std::string>& problem_ke
          figure(json.value("seconds_per_step", Json())), figure(json.value("mpoints_per_s", Json()))});
   }
   return report;
+}
+
+Report joined_report(const Report& recommendations, const Report& runs) {
+  Report joined{"overview", {"kind"}, {}};
+  for (const Report* report : {&recommendations, &runs}) {
+    for (const auto& column : report->columns) {
+      if (std::find(joined.columns.begin(), joined.columns.end(), column) == joined.columns.end())
+        joined.columns.push_back(column);
+    }
+  }
+  for (const Report* report : {&recommendations, &runs}) {
+    for (const auto& row : report->rows) {
+      std::vector<Json> cells(joined.columns.size());
+      cells[0] = "recommendation";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const auto place = std::find(joined.columns.begin(), joined.columns.end(), report->columns[i]);
+        cells[static_cast<std::size_t>(place - joined.columns.begin())] = row[i];
+      }
+      joined.rows.push_back(std::move(cells));
+    }
+  }
+  return joined;
 }
 
 }  // namespace halotune

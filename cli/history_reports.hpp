@@ -21,7 +21,7 @@ struct MeasuredPlan {
 /// Every Plan with an ok trial, none that was ever wrong or failed; of one Problem when its key is given.
 std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key);
 
-/// A table of values: column names carry their units (`step_s`).
+/// A table of values: column names carry their units (`step_s`); for people the cells do, and the name does not.
 struct Report {
   std::string name;
   std::vector<std::string> columns;
@@ -42,5 +42,7 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
 /// Newest recommendations and runs.
 Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
 Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
+/// Both in one table: a column `kind` first, then every column of the two; null where a row has none.
+Report joined_report(const Report& recommendations, const Report& runs);
 
 }  // namespace halotune

@@ -3,9 +3,16 @@
 
 namespace halotune {
 
-/// From now on SIGINT and SIGTERM are remembered instead of ending the program; a second one ends it at once
-/// (children die with it). A closed stdout is an error of the write, not a signal.
-void remember_signals();
+/// What SIGINT, SIGTERM and SIGHUP do from now on. Signals that were ignored when the program started (nohup, a job in
+/// the background) stay ignored. A closed stdout is an error of the write, not a signal.
+enum class OnSignal {
+  end_at_once,  ///< the program exits with 128 + signal: for commands that have nothing to keep
+  remember,     ///< the command asks stop_asked(); a second signal ends the program at once, and its children with it
+};
+void handle_signals(OnSignal what);
+
+/// Gives every signal its default again: for children that others end.
+void forget_signals();
 
 /// The signal that asked this program to stop.
 std::optional<int> stop_signal();

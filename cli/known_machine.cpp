@@ -7,16 +7,19 @@
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/unfinished_probe.hpp"
+#include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
 
 namespace halotune {
 namespace {
 
-/// The moment `fresh_days` ago, as the rows write times.
-std::string oldest_fresh_time() {
-  const std::time_t then = std::time(nullptr) - std::time_t{fresh_days} * 24 * 3600;
+constexpr std::time_t day_s = 24 * 3600;
+
+/// A moment as the rows write times.
+std::string time_text_of(std::time_t moment) {
   std::tm utc{};
-  gmtime_r(&then, &utc);
+  gmtime_r(&moment, &utc);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
   return text;
@@ -36,26 +39,48 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
 }
 
 bool is_fresh(const Machine& machine) {
-  return machine.measured_at >= oldest_fresh_time();
+  const std::time_t now = std::time(nullptr);
+  // Another node's clock may be somewhat ahead; a date beyond that says nothing about the age.
+  return machine.measured_at >= time_text_of(now - fresh_days * day_s) &&
+         machine.measured_at <= time_text_of(now + day_s);
 }
 
-Machine probe_and_store(Store& store, ProbeOptions options) {
-  Progress progress("probe");
+Machine probe_and_store(Store& store, ProbeOptions options, const std::function<void(const Machine&)>& show) {
+  std::optional<Progress> progress("probe");
   options.progress = [&](const std::string& what, int done, int all) {
     throw_if_asked_to_stop();
-    progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
+    progress->update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, what);
   };
-  Machine machine = probe_cpu(options);
-  throw_if_asked_to_stop();
+  store.require_writable();
+  UnfinishedProbe unfinished(store, options);
+  options.known = unfinished.rows();
+  if (!options.known.empty())
+    note(fmt::format("going on with an interrupted probe: {} figures are known", options.known.size()));
+  options.measured = [&](const ProbeRow& row) { unfinished.add(row); };
+  Machine machine;
+  try {
+    machine = probe_cpu(options);
+  } catch (const Interrupted&) {
+    unfinished.keep();
+    throw Interrupted(
+        fmt::format("interrupted; {} figures are kept for the hour, and the next probe goes on with the others",
+                    unfinished.rows().size()));
+  }
+  progress.reset();
+  if (show) show(machine);
   store.add(to_row(machine));
+  unfinished.close();
   return machine;
 }
 
 Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
-  if (auto machine = stored_machine(store, describe_machine(devices).keys); machine && is_fresh(*machine))
-    return *machine;
+  const MachineKeys keys = describe_machine(devices).keys;
+  const auto row = store.latest_machine(keys.hw_class, keys.sw_env, keys.node, keys.visible_set);
+  // What an import says about this node is looked at, but not tuned by.
+  const bool ours = row && !store.imported().contains(row->id);
+  if (auto machine = ours ? stored_machine(store, keys) : std::nullopt; machine && is_fresh(*machine)) return *machine;
   note("this machine was not probed lately: probing it first");
-  return probe_and_store(store, {devices, false, 9, 60, {}});
+  return probe_and_store(store, {devices, false, 9, 60, {}, {}, {}});
 }
 
 Machine known_machine(const Store& store, const std::vector<std::string>& devices) {
@@ -66,11 +91,10 @@ Machine known_machine(const Store& store, const std::vector<std::string>& device
 
 std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fault>& faults) {
   std::optional<Machine> machine;
-  collect(faults, [&] {
-    const Json json = read_json_file(file);
-    const bool answer_of_probe = json.is_object() && json.contains("machine") && json.contains("schema");
-    machine = machine_from_json(answer_of_probe ? json["machine"] : json);
-  });
+  const auto json = read_json_document(file, faults);
+  if (!json) return machine;
+  const bool answer_of_probe = json->is_object() && json->contains("machine") && json->contains("schema");
+  collect_of(file, faults, [&] { machine = machine_from_json(answer_of_probe ? (*json)["machine"] : *json); });
   return machine;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +15,16 @@ inline constexpr int fresh_days = 30;
 /// The stored measurement with these very keys, however old.
 std::optional<Machine> stored_machine(const Store& store, const MachineKeys& keys);
 
-/// Whether `machine` was measured within fresh_days.
+/// Whether `machine` was measured within fresh_days. A date of more than a day ahead says nothing about the age: not
+/// fresh.
 bool is_fresh(const Machine& machine);
 
-/// Probes with progress on stderr and stores the result. @throws Interrupted; nothing is stored then.
-Machine probe_and_store(Store& store, ProbeOptions options);
+/// Probes with progress on stderr and stores the result. @throws DbError before it measures anything when the store
+/// could not take it; Interrupted: the next call within the hour then goes on with what is missing.
+/// @param show gets the result before it is stored: a store that fails must not cost it
+Machine probe_and_store(Store& store, ProbeOptions options, const std::function<void(const Machine&)>& show = {});
 
-/// A fresh stored measurement for these devices, or a new one.
+/// A fresh measurement for these devices that this store took itself, or a new one, which is stored.
 Machine fresh_machine(Store& store, const std::vector<std::string>& devices);
 
 /// What is stored for these devices, or a description without figures.

@@ -33,7 +33,7 @@ void set_whole(Json& plan, const char* key, const char* flag, const std::string&
   if (const auto value = parse_whole(text)) {
     plan[key] = *value;
   } else {
-    faults.push_back({flag, "is not a whole number", text, ""});
+    faults.push_back({flag, "is not a whole number", "got " + text, ""});
   }
 }
 
@@ -43,32 +43,52 @@ bool more_than(const std::array<std::int64_t, 3>& parts, std::int64_t most) {
   return most < 1;
 }
 
+/// Calls read(axis, text behind the equals sign) for each word of "x=...;z=..."; axes that do not exist, words without
+/// an equals sign and axes given twice are faults.
+template <class Read>
+void for_each_axis(const char* flag, const std::string& text, char separator, const char* example,
+                   std::vector<Fault>& faults, Read&& read) {
+  std::vector<std::string> seen;
+  for (const std::string& word : split(text, separator)) {
+    const auto equals = word.find('=');
+    const std::string axis = word.substr(0, equals);
+    if (equals == std::string::npos || std::find(axis_names.begin(), axis_names.end(), axis) == axis_names.end()) {
+      faults.push_back({flag, fmt::format("'{}' is not axis=value", word), "axes are x, y and z",
+                        fmt::format("write it like {}", example)});
+    } else if (std::find(seen.begin(), seen.end(), axis) != seen.end()) {
+      faults.push_back({flag, fmt::format("axis {} is given twice", axis), "got " + text, "give each axis once"});
+    } else {
+      seen.push_back(axis);
+      read(axis, word.substr(equals + 1));
+    }
+  }
+}
+
 /// "packed", or "x=strided,y=packed" with packed for the axes that are not named.
-Json packing_json(const std::string& text) {
+Json packing_json(const std::string& text, std::vector<Fault>& faults) {
   if (text.find('=') == std::string::npos) return text;
   Json json{{"x", "packed"}, {"y", "packed"}, {"z", "packed"}};
-  for (const std::string& word : split(text, ',')) {
-    const auto equals = word.find('=');
-    json[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
-  }
+  for_each_axis("--packing", text, ',', "x=packed,z=strided", faults,
+                [&](const std::string& axis, const std::string& word) { json[axis] = word; });
   return json;
 }
 
 /// "x=33,65;z=20"
 Json cuts_json(const std::string& text, std::vector<Fault>& faults) {
   Json json = Json::object();
-  for (const std::string& word : split(text, ';')) {
-    const auto equals = word.find('=');
+  const auto read = [&](const std::string& axis, const std::string& words) {
     Json cells = Json::array();
-    for (const std::string& cell : split(equals == std::string::npos ? "" : word.substr(equals + 1), ',')) {
-      if (const auto value = parse_whole(cell))
+    for (const std::string& cell : split(words, ',')) {
+      if (const auto value = parse_whole(cell)) {
         cells.push_back(*value);
-      else
-        faults.push_back(
-            {"--cuts", fmt::format("'{}' is not a cell index", cell), word, "write it like 'x=33,65;z=20'"});
+      } else {
+        faults.push_back({"--cuts", fmt::format("'{}' is not a cell index", cell), axis + "=" + words,
+                          "write it like 'x=33,65;z=20'"});
+      }
     }
-    json[word.substr(0, equals)] = cells;
-  }
+    json[axis] = std::move(cells);
+  };
+  for_each_axis("--cuts", text, ';', "'x=33,65;z=20'", faults, read);
   return json;
 }
 
@@ -113,16 +133,12 @@ bool PlanOptions::given() const {
 Json PlanOptions::base(std::vector<Fault>& faults) const {
   Json plan = to_json(Plan{});
   if (file_.empty()) return plan;
-  collect(faults, [&] {
-    Json json = read_json_file(file_);
-    if (json.is_object() && json.contains("recommendation")) json = Json(json["recommendation"]);
-    if (json.is_object() && json.contains("plan")) json = Json(json["plan"]);
-    plan = std::move(json);
-  });
-  if (!plan.is_object()) {
-    faults.push_back({"--plan", "holds no Plan", file_, "give a Plan or an answer that recommends one"});
-    plan = to_json(Plan{});
-  }
+  auto json = read_json_document(file_, faults);
+  if (!json) return plan;
+  if (json->is_object() && json->contains("recommendation")) json = Json((*json)["recommendation"]);
+  if (json->is_object() && json->contains("plan")) json = Json((*json)["plan"]);
+  if (json->is_object()) return *json;
+  faults.push_back({file_, "holds no Plan", "got " + shown(*json), "give a Plan or an answer that recommends one"});
   return plan;
 }
 
@@ -134,7 +150,7 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
   if (!parts_.empty()) {
     parts = parse_size(parts_);
     if (!parts || std::min({(*parts)[0], (*parts)[1], (*parts)[2]}) < 1) {
-      faults.push_back({"--parts", "is no layout", parts_, "write it like 1x2x2"});
+      faults.push_back({"--parts", "is no layout", "got " + parts_, "write it like 1x2x2"});
       return;
     }
   }
@@ -142,7 +158,9 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
   if (!parts && devices.empty()) return;
   if (!parts) {
     Plan known;
-    if (!file_.empty()) collect(faults, [&] { known = plan_from_json(plan); });
+    // Faults of the file are named once, by read().
+    std::vector<Fault> named_later;
+    if (!file_.empty()) collect(named_later, [&] { known = plan_from_json(plan); });
     parts = file_.empty() ? std::array<std::int64_t, 3>{1, 1, static_cast<std::int64_t>(devices.size())} : known.parts;
   }
   if (more_than(*parts, std::min(cells, most_parts))) {
@@ -154,6 +172,8 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
   const std::int64_t count = (*parts)[0] * (*parts)[1] * (*parts)[2];
   if (devices.empty()) devices = devices_for_parts(count, gpus);
   plan["parts"] = *parts;
+  // Parts that cannot be placed are one fault, not one more of the Plan's reader.
+  plan["devices"] = std::vector<std::string>(static_cast<std::size_t>(count), devices.front());
   collect(faults, [&] { plan["devices"] = place_parts(devices, count); });
 }
 
@@ -169,10 +189,10 @@ std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t c
   if (!depths_.empty()) plan["depths"] = depths_;
   if (!transport_.empty()) plan["transport"] = transport_;
   if (!overlap_.empty()) plan["overlap"] = overlap_;
-  if (!packing_.empty()) plan["packing"] = packing_json(packing_);
+  if (!packing_.empty()) plan["packing"] = packing_json(packing_, faults);
   if (!cuts_.empty()) plan["cuts"] = cuts_json(cuts_, faults);
   std::optional<Plan> result;
-  collect(faults, [&] { result = plan_from_json(plan); });
+  collect_of(file_, faults, [&] { result = plan_from_json(plan); });
   return faults.size() == before ? result : std::nullopt;
 }
 

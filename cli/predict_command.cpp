@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/saturating.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
+#include "cli/flag_values.hpp"
 #include "cli/known_machine.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/problem_options.hpp"
@@ -28,8 +30,7 @@ struct Options {
   DeviceOptions backend;
   StoreOptions store;
   std::vector<std::string> restrictions;
-  std::string machine;
-  int top = 10, most_devices = 8;
+  std::string machine, top = "10", most_devices = "8";
   bool json = false;
 };
 
@@ -40,8 +41,8 @@ std::vector<std::string> all_devices(const Machine& machine) {
 }
 
 /// The Plan that was given, or the best of the space.
-std::vector<RankedPlan> plans_to_show(const Options& options, const Problem& problem, const std::optional<Plan>& plan,
-                                      const Restriction& restriction, const Model& model) {
+std::vector<RankedPlan> plans_to_show(const Problem& problem, const std::optional<Plan>& plan,
+                                      const Restriction& restriction, const Model& model, std::int64_t top) {
   if (plan) {
     RankedPlan ranked{*plan, infeasible(problem, *plan), std::nullopt};
     if (!ranked.infeasible) ranked.prediction = model.predict(problem, *plan);
@@ -51,7 +52,7 @@ std::vector<RankedPlan> plans_to_show(const Options& options, const Problem& pro
   space.devices = all_devices(model.machine());
   space.restriction = restriction;
   auto plans = rank_by_model(problem, model.machine(), space, model);
-  plans.resize(std::min(plans.size(), static_cast<std::size_t>(options.top)));
+  plans.resize(std::min(plans.size(), static_cast<std::size_t>(top)));
   return plans;
 }
 
@@ -93,20 +94,26 @@ std::string model_text(const std::vector<RankedPlan>& plans, const Model& model)
   return text;
 }
 
-std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memory, bool bold) {
+/// The given Plan first, then the best cut for each number of devices.
+std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memory,
+                        const std::optional<MemoryForecast>& given, bool bold) {
   TextTable table(
       {"devices", "fields", "psi", "buffers", "largest device", "all devices", "ten full fields", "share of it"});
-  for (const auto& [count, forecast] : memory) {
+  std::vector<std::pair<std::string, const MemoryForecast*>> rows;
+  if (given) rows.emplace_back(fmt::format("{}, the given Plan", given->devices.size()), &*given);
+  for (const auto& [count, forecast] : memory) rows.emplace_back(std::to_string(count), &forecast);
+  for (const auto& [name, shown_forecast] : rows) {
+    const MemoryForecast& forecast = *shown_forecast;
     MemoryForecast::Entry sum;
     std::int64_t largest = 0;
     for (const auto& entry : forecast.devices) {
-      sum.field_bytes += entry.field_bytes;
-      sum.psi_bytes += entry.psi_bytes;
-      sum.buffer_bytes += entry.buffer_bytes;
+      sum.field_bytes = saturating_sum(sum.field_bytes, entry.field_bytes);
+      sum.psi_bytes = saturating_sum(sum.psi_bytes, entry.psi_bytes);
+      sum.buffer_bytes = saturating_sum(sum.buffer_bytes, entry.buffer_bytes);
       largest = std::max(largest, entry.total());
     }
     table.add(
-        {std::to_string(count), bytes_text(sum.field_bytes), bytes_text(sum.psi_bytes), bytes_text(sum.buffer_bytes),
+        {name, bytes_text(sum.field_bytes), bytes_text(sum.psi_bytes), bytes_text(sum.buffer_bytes),
          bytes_text(largest), bytes_text(forecast.total()), bytes_text(forecast.ten_full_fields_bytes),
          percent_text(static_cast<double>(forecast.total()) / static_cast<double>(forecast.ten_full_fields_bytes))});
   }
@@ -125,26 +132,34 @@ int predict_once(const Options& options) {
   }
   Restriction restriction;
   collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
-  if (options.top < 1) faults.push_back({"--top", "is not positive", std::to_string(options.top), ""});
-  if (options.most_devices < 1)
-    faults.push_back({"--most-devices", "is not positive", std::to_string(options.most_devices), ""});
+  if (options.plan.given() && !options.restrictions.empty()) {
+    faults.push_back({"--restrict", "cannot be combined with a given Plan", "it limits the Plans that are looked for",
+                      "leave out --restrict or the Plan flags"});
+  }
+  constexpr std::int64_t most_rows = 1'000'000, most_counted = 1024;
+  const std::int64_t top = whole_flag("--top", options.top, 1, most_rows, 1, faults);
+  const auto most = static_cast<int>(whole_flag("--most-devices", options.most_devices, 1, most_counted, 1, faults));
   std::optional<Machine> described;
   if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
   throw_if_any(faults);
 
   const Store store = options.store.open_to_read();
-  const Machine machine =
-      described ? *described : known_machine(store, plan ? distinct_devices(plan->devices) : devices);
+  const Machine machine = described ? *described : known_machine(store, plan ? split_of(plan->devices) : devices);
   const Model model(machine, load_knowledge(store, machine.keys).trials);
-  const auto plans = plans_to_show(options, *problem, plan, restriction, model);
-  const auto memory = memory_by_devices(*problem, plan.value_or(Plan{}), options.most_devices);
+  const auto plans = plans_to_show(*problem, plan, restriction, model, top);
+  const auto memory = memory_by_devices(*problem, plan.value_or(Plan{}), most);
+  std::optional<MemoryForecast> given;
+  if (plan && !plans.front().infeasible) given = forecast_memory(*problem, *plan);
+  if (plan && !described) warn_if_oversubscribed(plan->devices, plan->threads);
   if (options.json) {
-    print_document(prediction_document(*problem, machine, plans, memory));
+    Json document = prediction_document(*problem, machine, plans, memory);
+    document["plan_memory"] = given ? to_json(*given) : Json();
+    print_document(document);
   } else {
     const bool bold = stdout_takes_colour();
     print_answer(fmt::format("Problem: {}, order {}, {}\nMachine: {}\n\n{}{}\nMemory\n{}", size_text(problem->grid),
                              problem->order, to_string(problem->precision), machine_text(machine),
-                             plans_text(plans, bold), model_text(plans, model), memory_text(memory, bold)));
+                             plans_text(plans, bold), model_text(plans, model), memory_text(memory, given, bold)));
   }
   const bool any = std::any_of(plans.begin(), plans.end(), [](const auto& ranked) { return !ranked.infeasible; });
   return any ? 0 : 1;
@@ -164,11 +179,14 @@ Command add_predict(CLI::App& program) {
       ->expected(1)
       ->take_all();
   app->add_option("--machine", options->machine, "Machine file instead of this machine")->type_name("FILE");
-  app->add_option("--top", options->top, "How many Plans to show when none is given")->capture_default_str();
+  app->add_option("--top", options->top, "How many Plans to show when none is given")
+      ->type_name("N")
+      ->capture_default_str();
   app->add_option("--most-devices", options->most_devices, "Memory for 1, 2, 4 ... up to so many devices")
+      ->type_name("N")
       ->capture_default_str();
   app->add_flag("--json", options->json, "Print the answer as JSON");
-  return {app, [options] { return predict_once(*options); }};
+  return {app, [options] { return predict_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

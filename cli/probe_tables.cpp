@@ -99,7 +99,9 @@ std::string fits_text(const Machine& machine, bool bold) {
     table.add({fit.variant, fit.from + " -> " + fit.to, time_text(fit.fit.alpha_s),
                bandwidth_text(fit.fit.beta_bytes_per_s), percent_text(fit.fit.relative_error)});
   }
-  return table.empty() ? "" : "\nhalo messages, alpha + bytes/beta\n" + table.to_text(bold);
+  return table.empty()
+             ? ""
+             : "\nhalo messages, alpha + bytes/beta (alpha -: too small to show in the times)\n" + table.to_text(bold);
 }
 
 std::string missing_text(const Machine& machine) {

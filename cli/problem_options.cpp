@@ -24,13 +24,13 @@ std::optional<Json> ProblemOptions::base(std::vector<Fault>& faults) const {
   }
   std::optional<Json> json;
   if (!file_.empty()) {
-    collect(faults, [&] { json = read_json_file(file_); });
+    json = read_json_document(file_, faults);
   } else if (grid_.empty()) {
     faults.push_back({"PROBLEM", "is missing", "", "name a Problem file or use --grid NXxNYxNZ"});
   } else if (const auto size = parse_size(grid_)) {
     json = problem_json_of_grid(*size);
   } else {
-    faults.push_back({"--grid", "is no size", grid_, "write it like 256x256x128"});
+    faults.push_back({"--grid", "is no size", "got " + grid_, "write it like 256x256x128"});
   }
   return json;
 }
@@ -39,16 +39,19 @@ std::optional<Problem> ProblemOptions::read(std::vector<Fault>& faults, CflDefau
   const std::size_t before = faults.size();
   auto json = base(faults);
   if (!json) return std::nullopt;
-  for (const std::string& setting : settings_) collect(faults, [&] { set_json_path(*json, setting); });
-  if (!steps_.empty()) {
+  // A document that is no object is one fault, not one more for every setting.
+  for (const std::string& setting : json->is_object() ? settings_ : std::vector<std::string>{}) {
+    collect(faults, [&] { set_json_path(*json, setting); });
+  }
+  if (!steps_.empty() && json->is_object()) {
     if (parse_whole(steps_)) {
       collect(faults, [&] { set_json_path(*json, "steps=" + steps_); });
     } else {
-      faults.push_back({"--steps", "is not a whole number", steps_, ""});
+      faults.push_back({"--steps", "is not a whole number", "got " + steps_, "give the number of steps"});
     }
   }
   std::optional<Problem> problem;
-  collect(faults, [&] { problem = problem_from_json(*json, cfl); });
+  collect_of(file_, faults, [&] { problem = problem_from_json(*json, cfl); });
   return faults.size() == before ? problem : std::nullopt;
 }
 

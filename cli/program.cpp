@@ -1,13 +1,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "base/errors.hpp"
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/usage_faults.hpp"
 #include "tuner/runner/worker_runner.hpp"
 
 #ifndef HALOTUNE_VERSION
@@ -19,9 +22,11 @@ namespace {
 
 enum ExitCode { check_failed = 1, bad_usage = 2, system_error = 3 };
 
-int run_command(const Command& command) {
+/// The one place where errors become messages and exit codes.
+template <class Body>
+int guarded(Body&& body) {
   try {
-    return command.run();
+    return body();
   } catch (const ConfigError& error) {
     for (const Fault& fault : error.faults()) complain(to_string(fault));
     return bad_usage;
@@ -31,6 +36,8 @@ int run_command(const Command& command) {
   } catch (const Interrupted& error) {
     note(error.what());
     return 128 + stop_signal().value_or(SIGINT);
+  } catch (const ReaderGone&) {
+    return 128 + SIGPIPE;
   } catch (const std::bad_alloc&) {
     complain("out of memory (an allocation failed) try a smaller grid or more devices");
     return system_error;
@@ -52,37 +59,46 @@ void describe(CLI::App& program) {
   program.footer(
       "Exit codes: 0 ok, 1 a check failed or nothing is feasible, 2 bad usage or configuration, 3 device or system "
       "error,\n"
-      "130/143 interrupted; recommend: 10 interpolated, model or stale, 20 nothing known.\n"
+      "129/130/143 interrupted (by SIGHUP, SIGINT, SIGTERM), 141 nobody reads stdout any more; recommend: 10 "
+      "interpolated, model or stale, 20 nothing known.\n"
       "Two commands to start with:  halotune tune PROBLEM.json   and then   halotune run PROBLEM.json");
   program.get_formatter()->column_width(34);
 }
 
-int report_usage(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return program.exit(error);
-  complain(fmt::format("{} (bad usage) see halotune{} --help", error.what(),
-                       program.get_subcommands().empty() ? "" : " " + program.get_subcommands().front()->get_name()));
-  return bad_usage;
+/// Help and version go to stdout.
+int print_help(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream text;
+  program.exit(error, text, text);
+  print_answer(text.str());
+  return 0;
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  keep_standard_streams();
   set_up_messages();
-  remember_signals();
+  handle_signals(OnSignal::end_at_once);
   CLI::App program("halotune: how to cut a stencil solver's domain on this machine, measured", "halotune");
   describe(program);
   const std::vector<Command> commands{
       add_probe(program),   add_tune(program),    add_recommend(program), add_run(program),    add_verify(program),
       add_predict(program), add_history(program), add_db(program),        add_doctor(program), add_worker(program)};
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return report_usage(program, error);
-  }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return run_command(command);
-  }
-  return bad_usage;
+  return guarded([&] {
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return print_help(program, error);
+      throw ConfigError(usage_faults(program, error));
+    }
+    throw_if_any(empty_flags(program));
+    for (const Command& command : commands) {
+      if (!command.app->parsed()) continue;
+      handle_signals(command.on_signal);
+      return command.run();
+    }
+    throw std::logic_error("no command was run");
+  });
 }
 
 }  // namespace halotune

@@ -49,6 +49,12 @@ std::string interval_text(const std::optional<Interval>& seconds) {
                      digits(seconds->low * scale.factor), digits(seconds->high * scale.factor));
 }
 
+std::string interval_text(const std::optional<Interval>& seconds, std::optional<std::int64_t> n) {
+  const std::string text = interval_text(seconds);
+  const bool bounds = text.ends_with(']');
+  return bounds && n && !has_level(*n) ? fmt::format("{} (range of {})", text, *n) : text;
+}
+
 std::string bytes_text(std::int64_t bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);

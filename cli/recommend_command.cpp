@@ -27,7 +27,7 @@ struct Options {
 };
 
 std::string format_of(const Options& options, std::vector<Fault>& faults) {
-  const std::string format = options.format.empty() ? (options.json ? "json" : "text") : options.format;
+  std::string format = options.format.empty() ? (options.json ? "json" : "text") : options.format;
   for (const char* known : {"text", "json", "sh", "env", "sbatch"}) {
     if (format == known) return format;
   }
@@ -108,7 +108,7 @@ Command add_recommend(CLI::App& program) {
   app->add_option("--machine", options->machine, "Machine file instead of this machine")->type_name("FILE");
   app->add_flag("--json", options->json, "The same as --format json");
   app->footer("Exit codes: 0 exact or class, 10 interpolated, model or stale, 20 nothing known.");
-  return {app, [options] { return recommend_once(*options); }};
+  return {app, [options] { return recommend_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

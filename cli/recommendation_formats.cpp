@@ -26,14 +26,15 @@ std::string run_line(const Plan& plan, const std::vector<std::string>& problem_a
 
 std::string basis_comment(const Recommendation& recommendation) {
   return fmt::format("# basis: {}; expected {} per step\n", to_string(recommendation.basis),
-                     interval_text(recommendation.seconds_per_step));
+                     interval_text(recommendation.seconds_per_step, recommendation.rounds));
 }
 
-/// Time of all steps with a margin, rounded up to minutes; at least five.
+/// Time of all steps with a margin, rounded up to minutes; at least five, at most about a year.
 std::int64_t limit_minutes(const Recommendation& recommendation, const Problem& problem) {
   if (!recommendation.seconds_per_step) return 60;
-  const double seconds = 1.5 * recommendation.seconds_per_step->median * static_cast<double>(problem.steps);
-  return std::max<std::int64_t>(5, static_cast<std::int64_t>(std::ceil(seconds / 60)) + 2);
+  constexpr double year = 365 * 24 * 60;
+  const double minutes = 1.5 * recommendation.seconds_per_step->median * static_cast<double>(problem.steps) / 60;
+  return std::max<std::int64_t>(5, static_cast<std::int64_t>(std::ceil(std::min(minutes, year))) + 2);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/saturating.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
+#include "cli/flag_values.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_machine.hpp"
 #include "cli/launch.hpp"
@@ -14,6 +16,7 @@
 #include "cli/problem_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
+#include "solver/device/cgroup_limits.hpp"
 #include "solver/device_name.hpp"
 #include "solver/run.hpp"
 #include "solver/transport/transport.hpp"
@@ -31,7 +34,7 @@ struct Options {
   DeviceOptions backend;
   StoreOptions store;
   bool bench = false, digest = false, json = false;
-  int blocks = default_bench_blocks;
+  std::string blocks = std::to_string(default_bench_blocks);
 };
 
 /// A Plan and the word that says where it is from.
@@ -86,6 +89,31 @@ void apply_environment(const Plan& plan) {
   for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
+/// Host memory that the parts take: on GPUs a copy of them for a moment, without buffers.
+std::int64_t host_bytes(const Problem& problem, const Plan& plan) {
+  const MemoryForecast forecast = forecast_memory(problem, plan);
+  if (!on_gpus(plan)) return forecast.total();
+  std::int64_t bytes = 0;
+  for (const auto& entry : forecast.devices) {
+    bytes = saturating_sum(bytes, saturating_sum(entry.field_bytes, entry.psi_bytes));
+  }
+  return bytes;
+}
+
+/// @throws DeviceError when the run would outgrow the host memory that is free now, before it starts.
+void check_memory(const Problem& problem, const Plan& plan, bool with_traces) {
+  const auto available = available_memory_bytes();
+  if (!available || infeasible(problem, plan)) return;  // said by the run itself
+  const std::int64_t fields = host_bytes(problem, plan);
+  const std::int64_t traces = with_traces ? trace_bytes(problem) : 0;
+  if (saturating_sum(fields, traces) <= *available) return;
+  throw DeviceError(
+      fmt::format("the run does not fit in memory ({} {}, traces {}, available {}) "
+                  "use a smaller grid, shallower ghosts or a larger output.every_steps",
+                  on_gpus(plan) ? "the host's copy of the fields" : "fields and buffers", bytes_text(fields),
+                  bytes_text(traces), bytes_text(*available)));
+}
+
 std::optional<Store> open_if_possible(const StoreOptions& options) {
   try {
     return options.open();
@@ -95,17 +123,21 @@ std::optional<Store> open_if_possible(const StoreOptions& options) {
   }
 }
 
-void store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
-  if (!store) return;
+/// @returns whether the run is in the store now
+bool store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
+  if (!store) return false;
+  if (on_gpus(plan)) {  // keys of CPU devices would claim that those did it
+    note("the run is not recorded: the store does not know machines by their GPUs yet");
+    return false;
+  }
   try {
-    // Machines are described by their CPU devices so far; a Plan on GPUs names those itself.
-    const auto devices = on_gpus(plan) ? DeviceOptions::default_cpu_devices() : distinct_devices(plan.devices);
-    const MachineKeys keys = describe_machine(devices).keys;
-    store->add(to_row(problem));
-    store->add(RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan), canonical_text(to_json(plan)),
-                      utc_now(), canonical_text(document)});
+    const MachineKeys keys = describe_machine(split_of(plan.devices)).keys;
+    store->add(to_row(problem), RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan),
+                                       canonical_text(to_json(plan)), utc_now(), canonical_text(document)});
+    return true;
   } catch (const DbError& error) {
     warn(fmt::format("the run could not be recorded: {}", error.what()));
+    return false;
   }
 }
 
@@ -115,6 +147,7 @@ std::string report_text(const RunReport& report, const Problem& problem) {
   text += fmt::format("Time:        {} ({} per step, set-up {})\nThroughput:  {} Mpoints/s\n",
                       time_text(report.seconds), report.steps > 0 ? time_text(report.seconds_per_step) : "-",
                       time_text(report.set_up_s), report.steps > 0 ? number_text(report.mpoints_per_s) : "-");
+  if (report.oversubscribed) text += "Note:        oversubscribed, threads shared cores\n";
   text += fmt::format("Peak memory: {}\n", bytes_text(report.peak_resident_bytes));
   if (report.output_file) text += fmt::format("Traces:      {}\n", *report.output_file);
   if (report.digest) text += fmt::format("Digest:      {}\n", *report.digest);
@@ -129,10 +162,11 @@ std::string bench_text(const BenchReport& report, const Problem& problem) {
   std::string text = fmt::format("Problem:     {}, order {}, {}\nPlan:        {}\n", size_text(problem.grid),
                                  problem.order, to_string(problem.precision), short_text(report.plan));
   text += fmt::format("Blocks:      {} of {} steps\nTime:        {} per step\n", report.n, report.steps_per_block,
-                      interval_text(report.seconds_per_step));
+                      interval_text(report.seconds_per_step, report.n));
   text += fmt::format("Throughput:  {} Mpoints/s [{}, {}] at {} bytes per cell\n",
                       number_text(report.mpoints_per_s.median), number_text(report.mpoints_per_s.low),
                       number_text(report.mpoints_per_s.high), number_text(report.bytes_per_cell));
+  if (report.oversubscribed) text += "Note:        oversubscribed, threads shared cores\n";
   for (const auto& stream : report.streams)
     text += fmt::format("Stream:      {} {}\n", stream.name, gbs_text(stream.gbs));
   return text + fmt::format("Roofline:    {} [{}, {}] of {}\n", number_text(report.roofline_fraction.median),
@@ -140,7 +174,7 @@ std::string bench_text(const BenchReport& report, const Problem& problem) {
                             report.best_stream);
 }
 
-Json document_of(Json report, const Problem& problem, const std::string& basis) {
+Json document_of(const Json& report, const Problem& problem, const std::string& basis) {
   Json document{{"schema", 1}};
   document["problem"] = Json{{"key", problem_key(problem)}, {"grid", problem.grid}};
   document["basis"] = basis;
@@ -148,22 +182,31 @@ Json document_of(Json report, const Problem& problem, const std::string& basis) 
   return document;
 }
 
-int run_bench(const Options& options, const Problem& problem, const ChosenPlan& chosen, std::optional<Store>& store) {
+int run_bench(const Options& options, int blocks, const Problem& problem, const ChosenPlan& chosen,
+              std::optional<Store>& store) {
+  handle_signals(OnSignal::end_at_once);  // half a benchmark is none
   BenchOptions bench_options;
-  bench_options.blocks = options.blocks;
+  bench_options.blocks = blocks;
   BenchReport report;
   {
     Progress progress("bench");
     bench_options.progress = [&](int done, int all) {
-      throw_if_asked_to_stop();
       progress.update(static_cast<double>(done) / all, fmt::format("block {} of {}", done, all));
     };
     report = bench(problem, chosen.plan, bench_options);
   }
+  handle_signals(OnSignal::remember);
   const Json document = document_of(to_json(report), problem, chosen.basis);
   store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(bench_text(report, problem));
   return 0;
+}
+
+std::string interrupted_text(const RunReport& report, const Problem& problem, bool stored) {
+  std::string text = fmt::format("interrupted after {} of {} steps; kept: ", report.steps, problem.steps);
+  if (report.output_file) text += fmt::format("the traces so far in {}, ", *report.output_file);
+  if (report.digest) text += "the digest of the state, ";
+  return text + (stored ? "the record of the run in the store" : "the report") + "; not kept: the wave fields";
 }
 
 int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen,
@@ -181,10 +224,9 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
     report = run(problem, chosen.plan, run_options);
   }
   const Json document = document_of(to_json(report), problem, chosen.basis);
-  store_run(store, problem, chosen.plan, document);
+  const bool stored = store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(report_text(report, problem));
-  if (!report.completed)
-    throw Interrupted(fmt::format("interrupted after {} of {} steps", report.steps, problem.steps));
+  if (!report.completed) throw Interrupted(interrupted_text(report, problem, stored));
   return 0;
 }
 
@@ -208,12 +250,16 @@ int run_once(const Options& options) {
   }
   if (options.bench && options.digest)
     faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
-  if (options.blocks < 1) faults.push_back({"--blocks", "is not positive", std::to_string(options.blocks), ""});
+  constexpr std::int64_t most_blocks = 100'000;
+  const auto blocks = static_cast<int>(whole_flag("--blocks", options.blocks, 1, most_blocks, 1, faults));
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);
   const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices, backend);
+  check_memory(*problem, chosen.plan, !options.bench);
+  warn_if_oversubscribed(chosen.plan.devices, chosen.plan.threads);
   apply_environment(chosen.plan);
-  return options.bench ? run_bench(options, *problem, chosen, store) : run_production(options, *problem, chosen, store);
+  return options.bench ? run_bench(options, blocks, *problem, chosen, store)
+                       : run_production(options, *problem, chosen, store);
 }
 
 }  // namespace
@@ -226,7 +272,7 @@ Command add_run(CLI::App& program) {
   options->backend.add_to(*app, false);
   options->store.add_to(*app);
   app->add_flag("--bench", options->bench, "Time the Plan beside memory streams instead of running to the end");
-  app->add_option("--blocks", options->blocks, "Timed blocks of --bench")->capture_default_str();
+  app->add_option("--blocks", options->blocks, "Timed blocks of --bench")->type_name("N")->capture_default_str();
   app->add_flag("--digest", options->digest, "SHA-256 of p, vx, vy, vz at the end");
   app->add_flag("--json", options->json, "Print the report as JSON");
   return {app, [options] { return run_once(*options); }};

@@ -14,15 +14,21 @@ Store StoreOptions::open() const {
   return Store(file());
 }
 
-Store StoreOptions::open_existing() const {
-  if (!std::filesystem::exists(file())) {
+std::filesystem::path StoreOptions::existing_file() const {
+  std::error_code unreachable;  // is the store's to report
+  if (!std::filesystem::exists(file(), unreachable) && !unreachable) {
     throw ConfigError(Fault{"--db", "there is no store", file().string(), "name another file or run halotune tune"});
   }
-  return open();
+  return file();
+}
+
+Store StoreOptions::open_existing() const {
+  return Store(existing_file());
 }
 
 Store StoreOptions::open_to_read() const {
-  return std::filesystem::exists(file()) ? open() : Store(":memory:");
+  std::error_code unreachable;
+  return std::filesystem::exists(file(), unreachable) || unreachable ? open() : Store(":memory:");
 }
 
 std::vector<std::string> StoreOptions::arguments() const {

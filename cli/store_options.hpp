@@ -13,6 +13,8 @@ class StoreOptions {
  public:
   void add_to(CLI::App& app);
   std::filesystem::path file() const;
+  /// The file of a store that is there, whether it can be opened or not. @throws ConfigError when it is not
+  std::filesystem::path existing_file() const;
   /// @throws DbError
   Store open() const;
   /// A store that is there. @throws ConfigError when it is not; DbError

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/device_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
+#include "tuner/device_list.hpp"
 
 namespace halotune {
 namespace {
@@ -23,6 +23,16 @@ std::string packing_word(const Plan& plan) {
   if (words.empty()) return "-";
   if (words.size() == 1) return *words.begin();
   return fmt::format("{}/{}/{}", to_string(plan.packing[0]), to_string(plan.packing[1]), to_string(plan.packing[2]));
+}
+
+/// "cpu:0,1": the devices by name, each once.
+std::string devices_text(const std::vector<std::string>& devices) {
+  std::string text;
+  for (const std::string& device : distinct_devices(devices)) {
+    const bool cpu = device.starts_with("cpu:");
+    text += text.empty() ? device : "," + (cpu ? device.substr(4) : device);
+  }
+  return text;
 }
 
 constexpr std::size_t most_predicted = 20;
@@ -79,7 +89,7 @@ std::vector<std::string> plan_cells(const Plan& plan) {
           word(plan.transport),
           packing_word(plan),
           word(to_string(plan.overlap)),
-          device_arguments(plan.devices),
+          devices_text(plan.devices),
           plan.threads > 0 ? std::to_string(plan.threads) : "all"};
 }
 
@@ -106,7 +116,7 @@ std::string trials_text(const TuneOutcome& outcome, ShownTrials shown, bool bold
     std::vector<std::string> cells{ranked ? fmt::format("{}{}", ++rank, tied ? " *" : "") : "-"};
     for (auto& cell : plan_cells(trial.plan)) cells.push_back(std::move(cell));
     cells.push_back(time_text(trial.predicted_s));
-    cells.push_back(interval_text(measured(trial)));
+    cells.push_back(interval_text(measured(trial), static_cast<std::int64_t>(trial.round_medians().size())));
     cells.push_back(status_text(trial, shown == ShownTrials::all));
     table.add(std::move(cells));
   }
@@ -120,7 +130,8 @@ std::string recommendation_text(const Recommendation& recommendation) {
   if (!recommendation.plan) return fmt::format("No recommendation.\n{}\n", recommendation.why);
   std::string text =
       fmt::format("Recommended: {} ({})\n", short_text(*recommendation.plan), layout_name(recommendation.plan->parts));
-  text += fmt::format("Expected:    {} per step, {} Mpoints/s\n", interval_text(recommendation.seconds_per_step),
+  text += fmt::format("Expected:    {} per step, {} Mpoints/s\n",
+                      interval_text(recommendation.seconds_per_step, recommendation.rounds),
                       number_text(recommendation.mpoints_per_s));
   text += fmt::format("Basis:       {}", to_string(recommendation.basis));
   if (recommendation.tie_set.size() > 1) text += fmt::format(", tie set of {}", recommendation.tie_set.size());

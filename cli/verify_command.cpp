@@ -46,12 +46,10 @@ int verify_once(const Options& options) {
   {
     Progress progress("verify");
     verify_options.progress = [&](const std::string& check, int done, int all) {
-      throw_if_asked_to_stop();
       progress.update(all > 0 ? std::optional<double>(static_cast<double>(done) / all) : std::nullopt, check);
     };
     checks = verify(verify_options);
   }
-  throw_if_asked_to_stop();
   const auto failed =
       std::count_if(checks.begin(), checks.end(), [](const CheckTable& check) { return !check.passed(); });
   if (options.json) {
@@ -82,7 +80,7 @@ Command add_verify(CLI::App& program) {
       ->take_all();
   app->add_flag("--quick", options->quick, "Smaller grids and fewer cases");
   app->add_flag("--json", options->json, "Print the tables as JSON");
-  return {app, [options] { return verify_once(*options); }};
+  return {app, [options] { return verify_once(*options); }, OnSignal::end_at_once};
 }
 
 }  // namespace halotune

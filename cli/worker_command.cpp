@@ -1,4 +1,3 @@
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -18,9 +17,10 @@ Command add_worker(CLI::App& program) {
   app->add_option("--memory-budget", options->memory_budget_bytes, "Bytes of state to keep between requests")
       ->type_name("BYTES");
   return {app, [options] {
-            std::signal(SIGINT, SIG_DFL);
-            std::signal(SIGTERM, SIG_DFL);
+            forget_signals();
+            Whereabouts whereabouts;
             TrialLoopOptions loop;
+            loop.whereabouts = &whereabouts;
             loop.memory_budget_bytes = options->memory_budget_bytes;
             if (const char* faults = std::getenv("HALOTUNE_TEST_FAULT")) loop.faults = parse_trial_faults(faults);
             TrialLoop(std::move(loop)).serve(std::cin, std::cout);

@@ -2,7 +2,7 @@
 #   check_includes  every include follows the layers
 #   check_headers   every header compiles alone
 #   check_format    clang-format 14 would change nothing; `format` makes it so
-#   tidy            clang-tidy, for people; needs the compile commands of this folder
+#   tidy            clang-tidy 14 over every source; needs the compile commands of this folder (CI takes a share)
 find_package(Python3 COMPONENTS Interpreter)
 set(folders base solver probes db tuner server cli)
 
@@ -21,6 +21,9 @@ endif()
 
 # Each header becomes a source that includes nothing else, twice, so that a missing guard shows too.
 set(header_globs ${folders})
+if(HALOTUNE_BUILD_TESTS)
+  list(APPEND header_globs tests)
+endif()
 list(TRANSFORM header_globs REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.hpp")
 file(GLOB_RECURSE headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${header_globs})
 set(header_sources "")
@@ -31,6 +34,10 @@ foreach(header ${headers})
 endforeach()
 add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${header_sources})
 target_link_libraries(check_headers PRIVATE halotune_cli)
+if(HALOTUNE_BUILD_TESTS)
+  target_link_libraries(check_headers PRIVATE Catch2::Catch2)
+  target_compile_definitions(check_headers PRIVATE HALOTUNE_SOURCE_DIR="" HALOTUNE_PROGRAM="")
+endif()
 target_compile_options(check_headers PRIVATE -O0 -g0)
 target_compile_definitions(check_headers PRIVATE HALOTUNE_ISA_NAMESPACE=isa_baseline HALOTUNE_ISA_baseline=1)
 if(HALOTUNE_BUILD_TESTS AND NOT HALOTUNE_SANITIZE)
@@ -52,9 +59,8 @@ if(format_version MATCHES "version 14\\.")
                     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
 endif()
 
-find_program(HALOTUNE_RUN_CLANG_TIDY NAMES run-clang-tidy-14 run-clang-tidy)
-if(HALOTUNE_RUN_CLANG_TIDY)
-  add_custom_target(tidy COMMAND ${HALOTUNE_RUN_CLANG_TIDY} -quiet -p ${CMAKE_BINARY_DIR}
-                                 "${CMAKE_CURRENT_SOURCE_DIR}/(base|solver|probes|db|tuner|server|cli)/.*"
+find_program(HALOTUNE_CLANG_TIDY NAMES clang-tidy-14)
+if(HALOTUNE_CLANG_TIDY AND Python3_FOUND)
+  add_custom_target(tidy COMMAND ${Python3_EXECUTABLE} cmake/tidy.py --build ${CMAKE_BINARY_DIR}
                     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} USES_TERMINAL VERBATIM)
 endif()

@@ -5,7 +5,7 @@ set(HALOTUNE_PCH_HEADERS <nlohmann/json.hpp> <filesystem> <functional> <map> <op
 # Each target has precompiled headers of its own, because they are valid for one set of flags only.
 function(halotune_quick_build target layer)
   cmake_parse_arguments(QUICK "" "" "PCH" ${ARGN})
-  if(HALOTUNE_SANITIZE AND layer MATCHES "^(base|db|tuner|server|cli)$")
+  if(HALOTUNE_SANITIZE AND NOT HALOTUNE_FUZZ AND layer MATCHES "^(base|db|tuner|server|cli)$")
     target_compile_options(${target} PRIVATE -O0)
   endif()
   if(HALOTUNE_PCH)
@@ -55,6 +55,9 @@ function(halotune_vector_kernels)
   set(optimise -O3)
   if(HALOTUNE_SANITIZE)
     set(optimise "")
+  endif()
+  if(HALOTUNE_FUZZ)  # No loader runs them. Options of sources come last and win.
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-O0;-fno-sanitize=all,fuzzer-no-link")
   endif()
   foreach(variant ${HALOTUNE_VARIANTS})
     foreach(source ${sources})

@@ -8,7 +8,7 @@ set -euo pipefail
 
 build_packages=(g++ cmake ninja-build pkg-config libsqlite3-dev libsqlitecpp-dev nlohmann-json3-dev libcli11-dev
   libfmt-dev libspdlog-dev libhwloc-dev libhdf5-dev libssl-dev)
-test_packages=(catch2 python3 clang-format-14)
+test_packages=(catch2 python3 python3-jsonschema clang-format-14 clang-tidy-14)
 
 fail() {
   echo "setup: $1" >&2

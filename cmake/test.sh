@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs part
-# of the suite under the address and undefined-behaviour sanitizers, then the whole suite, which
-# includes the include, header and format checks. Exits with 1 when any of them fails.
+# One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs a seeded sample of
+# the suite under sanitizers (address and undefined behaviour, then threads), clang-tidy on an eighth of the
+# sources, and the whole suite, which includes the include, header and format checks and the kept fuzzing inputs. Exits
+# with 1 when any of them fails. docs/testing.md says how to repeat a stage.
 #
 #   cmake/test.sh             everything
-#   cmake/test.sh --quick     without the sanitizers
+#   cmake/test.sh --quick     without sanitizers and clang-tidy
+#
+# HALOTUNE_SAMPLE_SEED, a whole number, chooses the samples (default: days since 1970; each day draws others).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
 jobs=$(nproc)
+seed=${HALOTUNE_SAMPLE_SEED:-$(($(date +%s) / 86400))}
 status=0
 
 step() {
@@ -15,28 +19,56 @@ step() {
   echo "== $1 (${SECONDS} s)"
 }
 
+# build PRESET [targets...]: keeps going, so that one run shows every fault. Sanitized builds show their warnings once
+# only, in the ordinary one. Without GPUs, also where there is an nvcc: it would cost minutes in each build.
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" -DHALOTUNE_GPU=none -DHALOTUNE_WERROR="$([[ $preset == dev ]] && echo ON || echo OFF)" || exit 1
+  cmake --build --preset "$preset" -- -k 0 "$@" || exit 1
+}
+
+# sample BUILD LABEL=SHARE...: without checks of the physics, which repeat one loop for minutes.
+sample() {
+  cmake/sample_tests.py "$1" "$seed" "${@:2}" --exclude ' verify: ' -- -j "$jobs" || status=1
+}
+
+# The same for layers that measure: also without what has a budget or deadline of wall-clock time, which sanitized
+# kernels overrun, or a limit of memory, which the sanitizers' own exceeds.
+hurried='budget|deadline|hang|memory|[Ww]orker|interrupt|crash|misbehaves|wrong state|: tune |exhaustive'
+sample_unhurried() {
+  cmake/sample_tests.py "$1" "$seed" "${@:2}" --exclude "$hurried" -- -j "$jobs" || status=1
+}
+
+address_sanitizer() {
+  build asan-ubsan
+  step "tests under the address and undefined-behaviour sanitizers, seed $seed"
+  export UBSAN_OPTIONS=print_stacktrace=1
+  sample build/asan-ubsan base=1 device=1 transport=1 db=1 fuzz=1 solver=0.25 probes=0.25
+  sample_unhurried build/asan-ubsan tuner=0.4 cli=0.3
+}
+
+thread_sanitizer() {
+  build tsan test_device test_transport test_solver test_db test_tuner
+  step "tests under the thread sanitizer, seed $seed"
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+  sample build/tsan device=1 transport=1 solver=0.15 db=0.5
+  sample_unhurried build/tsan tuner=0.2
+}
+
 step "set up"
 bash cmake/setup.sh || exit 3
 
 step "build"
-cmake --preset dev -DHALOTUNE_WERROR=ON || exit 1
-cmake --build --preset dev -- -k 0 || exit 1
+build dev
 
 if [[ "${1:-}" != --quick ]]; then
-  step "build with sanitizers"
-  cmake --preset asan-ubsan -DHALOTUNE_WERROR=OFF || exit 1
-  cmake --build --preset asan-ubsan -- -k 0 || exit 1
-
-  step "tests under the sanitizers"
-  # Every test of the layers that own memory, processes and files; every fourth of the solver and the probes,
-  # whose tables repeat the same code over many Plans. Not the physics checks, which only take long, nor tuner
-  # and cli, whose searches have wall-clock budgets that sanitized kernels overrun.
-  cd build/asan-ubsan || exit 3
-  export UBSAN_OPTIONS=print_stacktrace=1
-  ctest -j "$jobs" --output-on-failure -L '^(base|device|transport|db)$' --no-tests=error || status=1
-  ctest -j "$jobs" --output-on-failure -L '^(solver|probes)$' -E ' verify: ' \
-    -I ,,4 --no-tests=error || status=1
-  cd ../..
+  step "build with the address and undefined-behaviour sanitizers"
+  address_sanitizer
+  step "build with the thread sanitizer"
+  thread_sanitizer
+  step "clang-tidy, turn $seed"
+  cmake/tidy.py --build build/dev --parts 8 --turn "$seed" || status=1
 fi
 
 step "checks of the sources"
@@ -44,4 +76,5 @@ cmake --build --preset dev --target check_headers || status=1
 
 step "tests"
 ctest --test-dir build/dev -j "$jobs" --output-on-failure --no-tests=error || status=1
+step "done"
 exit $status

@@ -30,13 +30,16 @@ void find_dangling_references(Connection& connection, Findings& findings) {
   });
 }
 
-void find_row_faults_of(Connection& connection, const Table& from, Findings& findings) {
+void find_row_faults_of(Connection& connection, const Table& from, const RowCheck& look_deeper, Findings& findings) {
   connection.attempt([&] {
     std::vector<Fault> faults;
     Loan statement = connection.prepare(select_sql(from));
     while (statement->executeStep() && faults.size() < most_findings) {
       const Cells cells = read_cells(*statement, from);
-      find_row_faults(from, cells, fmt::format("{}/{}", from.name, std::get<std::string>(cells.front())), faults);
+      const std::string path = fmt::format("{}/{}", from.name, valid_utf8(std::get<std::string>(cells.front())));
+      const std::size_t before = faults.size();
+      find_row_faults(from, cells, path, faults);
+      if (faults.size() == before) find_deeper_faults(from, cells, look_deeper, path, faults);
     }
     for (const Fault& fault : faults) findings.push_back(to_string(fault));
   });
@@ -70,17 +73,18 @@ Findings page_findings(Connection& connection, bool quick) {
   return findings;
 }
 
-Findings store_findings(Connection& connection) {
+Findings store_findings(Connection& connection, const RowCheck& look_deeper) {
   Findings findings;
   examine(findings, [&] { find_mark_faults(connection, findings); });
   for (std::string& finding : page_findings(connection, false)) findings.push_back(std::move(finding));
   examine(findings, [&] { find_dangling_references(connection, findings); });
-  for (const Table& each : tables()) examine(findings, [&] { find_row_faults_of(connection, each, findings); });
+  for (const Table& each : tables())
+    examine(findings, [&] { find_row_faults_of(connection, each, look_deeper, findings); });
   return findings;
 }
 
-std::vector<std::string> Store::check() const {
-  return store_findings(connection());
+std::vector<std::string> Store::check(const RowCheck& look_deeper) const {
+  return store_findings(connection(), look_deeper);
 }
 
 }  // namespace halotune

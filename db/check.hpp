@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "db/connection.hpp"
+#include "db/store.hpp"
 
 namespace halotune {
 
@@ -11,7 +12,8 @@ namespace halotune {
 std::vector<std::string> page_findings(Connection& connection, bool quick);
 
 /// Everything wrong with an open store: mark, schema, pages, foreign keys, rows whose contents break their rules or
-/// do not match their ids. Empty: sound. Never throws DbError: a file that cannot be read is a finding.
-std::vector<std::string> store_findings(Connection& connection);
+/// do not match their ids, rows that `look_deeper` finds fault with. Empty: sound. Never throws DbError: a file that
+/// cannot be read is a finding.
+std::vector<std::string> store_findings(Connection& connection, const RowCheck& look_deeper = {});
 
 }  // namespace halotune

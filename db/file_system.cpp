@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t fuse_magic = 0x65735546;
 
-constexpr std::array<std::pair<std::uint32_t, const char*>, 17> network_magics{{
+constexpr std::array<std::pair<std::uint32_t, const char*>, 18> network_magics{{
     {0x00006969, "NFS"},
     {0x0000517b, "SMB"},
     {0xff534d42, "CIFS"},
@@ -40,6 +40,7 @@ constexpr std::array<std::pair<std::uint32_t, const char*>, 17> network_magics{{
     {0x7461636f, "OCFS2"},
     {0x01161970, "GFS2"},
     {0x786f4256, "VirtualBox shared folder"},
+    {0x01021997, "9p"},
 }};
 
 constexpr std::array<std::string_view, 11> local_fuse_types{

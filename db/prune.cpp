@@ -1,48 +1,19 @@
 #include "db/prune.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <chrono>
-#include <string_view>
-
 #include <fmt/format.h>
 
+#include "db/clock.hpp"
 #include "db/connection.hpp"
 
 namespace halotune {
 namespace {
-
-bool looks_like_date(const std::string& text) {
-  constexpr std::string_view pattern = "0000-00-00T00:00:00";
-  if (text.size() != 10 && text.size() < pattern.size()) return false;
-  for (std::size_t i = 0; i < std::min(text.size(), pattern.size()); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    if (pattern[i] == '0' ? !digit : text[i] != pattern[i]) return false;
-  }
-  return true;
-}
-
-int number_at(const std::string& text, std::size_t start, std::size_t count) {
-  return std::stoi(text.substr(start, count));
-}
-
-/// Whether the calendar has this day and the day this time.
-bool is_date(const std::string& text) {
-  if (!looks_like_date(text)) return false;
-  const std::chrono::year_month_day day{std::chrono::year(number_at(text, 0, 4)),
-                                        std::chrono::month(static_cast<unsigned>(number_at(text, 5, 2))),
-                                        std::chrono::day(static_cast<unsigned>(number_at(text, 8, 2)))};
-  if (!day.ok()) return false;
-  return text.size() == 10 ||
-         (number_at(text, 11, 2) < 24 && number_at(text, 14, 2) < 60 && number_at(text, 17, 2) < 60);
-}
 
 void require_sense(const PruneOptions& options) {
   if (!options.before && options.sessions.empty()) {
     throw ConfigError(
         Fault{"", "nothing to prune", "no date and no session given", "use --before DATE or --session ID"});
   }
-  if (options.before && !is_date(*options.before)) {
+  if (options.before && !is_utc_day(*options.before) && !is_utc_second(*options.before)) {
     throw ConfigError(Fault{"--before", "is not a date", *options.before, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ss, in UTC"});
   }
   if (options.before && *options.before > utc_now()) {
@@ -74,22 +45,44 @@ void drop_sessions(Broom& broom, const std::vector<std::string>& sessions) {
   }
 }
 
+/// That no running session is about to add rows for `id`, whose name its JSON has under `member`.
+std::string not_awaited(const char* member, const char* id) {
+  return fmt::format(
+      "NOT EXISTS(SELECT 1 FROM sessions WHERE state='running' AND json_valid(sessions.json) AND "
+      "json_extract(sessions.json,'$.{}')={})",
+      member, id);
+}
+
 void drop_before(Broom& broom, const std::string& date) {
   for (const char* table : {"trials", "recommendations", "runs"}) broom.drop(table, "created<?1", date);
   broom.drop("sessions", "created<?1 AND state='finished'", date);
+  // A machine dated later than now is not the newest: see Store.
   broom.drop("machines",
-             "created<?1 AND NOT EXISTS(SELECT 1 FROM trials WHERE machine_id=machines.id) AND EXISTS(SELECT 1 FROM "
-             "machines AS newer WHERE newer.hw_class=machines.hw_class AND newer.sw_env=machines.sw_env AND "
-             "newer.node=machines.node AND newer.visible_set=machines.visible_set AND "
-             "(newer.created, newer.id)>(machines.created, machines.id))",
+             fmt::format("created<?1 AND NOT EXISTS(SELECT 1 FROM trials WHERE machine_id=machines.id) AND {} AND "
+                         "EXISTS(SELECT 1 FROM machines AS newer WHERE newer.hw_class=machines.hw_class AND "
+                         "newer.sw_env=machines.sw_env AND newer.node=machines.node AND "
+                         "newer.visible_set=machines.visible_set AND newer.created<='{}' AND "
+                         "(newer.created, newer.id)>(machines.created, machines.id))",
+                         not_awaited(session_machine, "machines.id"), utc_now()),
              date);
 }
 
 void drop_orphans(Broom& broom) {
   broom.drop("problems",
-             "NOT EXISTS(SELECT 1 FROM trials WHERE problem_key=\"key\") AND NOT EXISTS(SELECT 1 FROM recommendations "
-             "WHERE problem_key=\"key\") AND NOT EXISTS(SELECT 1 FROM runs WHERE problem_key=\"key\")",
+             fmt::format("NOT EXISTS(SELECT 1 FROM trials WHERE problem_key=\"key\") AND NOT EXISTS(SELECT 1 FROM "
+                         "recommendations WHERE problem_key=\"key\") AND NOT EXISTS(SELECT 1 FROM runs WHERE "
+                         "problem_key=\"key\") AND {}",
+                         not_awaited(session_problem, "\"key\"")),
              "");
+}
+
+/// Origins of rows that are gone; no rows of the store, so they are not counted.
+void forget_origins(Connection& connection) {
+  connection
+      .prepare(
+          "DELETE FROM imported WHERE id NOT IN (SELECT id FROM machines UNION ALL SELECT id FROM trials UNION ALL "
+          "SELECT id FROM recommendations UNION ALL SELECT id FROM runs UNION ALL SELECT id FROM sessions)")
+      ->exec();
 }
 
 struct DryRun {};
@@ -116,6 +109,7 @@ PruneReport prune(Store& store, const PruneOptions& options) {
       drop_sessions(broom, options.sessions);
       if (options.before) drop_before(broom, *options.before);
       if (!report.dropped.empty()) drop_orphans(broom);
+      forget_origins(connection);
       if (options.dry_run) throw DryRun{};
     });
   } catch (const DryRun&) {

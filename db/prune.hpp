@@ -23,8 +23,9 @@ struct PruneReport {
 };
 
 /// Drops rows in one transaction, then the problems that no row names any more and the machines older than `before`
-/// that no trial names, save the newest of each set of keys. Unfinished sessions go only when named. Merging a copy
-/// made before brings the rows back.
+/// that no trial names, save the newest of each set of keys and those that a running session is about to use.
+/// Unfinished sessions go only when named; rows dated later than now never go by date. Merging a copy made before
+/// brings the rows back.
 /// @throws ConfigError without a condition or with a date that does not exist or lies in the future; DbError
 PruneReport prune(Store& store, const PruneOptions& options);
 

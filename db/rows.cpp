@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "db/clock.hpp"
+
 namespace halotune {
 namespace {
 
@@ -15,7 +17,7 @@ Json cell_json(const Cell& cell) {
 }
 
 Cell cell_from(const Column& column, const Json& value, const std::string& path, std::vector<Fault>& faults) {
-  if (column.kind == Column::Kind::real) {
+  if (column.kind == Column::Kind::seconds) {
     if (value.is_null()) return {};
     if (value.is_number() && std::isfinite(value.get<double>())) return value.get<double>();
     faults.push_back({path, "is not a number or null", value.type_name(), ""});
@@ -27,7 +29,36 @@ Cell cell_from(const Column& column, const Json& value, const std::string& path,
 }
 
 std::string shortened(const std::string& text) {
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+  return valid_utf8(text.size() <= 60 ? text : text.substr(0, 57) + "...");
+}
+
+void find_number_faults(double seconds, const std::string& path, std::vector<Fault>& faults) {
+  constexpr double longest_s = 1e9;
+  if (seconds > 0 && seconds <= longest_s) return;
+  faults.push_back({path, "is not a time", fmt::format("{}", seconds), "seconds, above 0"});
+}
+
+void find_text_faults(const Column& column, const std::string& text, const std::string& path,
+                      std::vector<Fault>& faults) {
+  if (valid_utf8(text) != text) {
+    faults.push_back({path, "is not UTF-8", shortened(text), ""});
+    return;
+  }
+  if (column.kind == Column::Kind::time && !is_utc_time(text)) {
+    faults.push_back({path, "is not a time", shortened(text), "YYYY-MM-DDThh:mm:ss.ffffffZ"});
+  }
+  if (column.kind == Column::Kind::json && !text.empty()) {
+    try {
+      parse_json(text, path);
+    } catch (const ConfigError& error) {
+      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    }
+  }
+  if (!column.allowed.empty() &&
+      std::find(column.allowed.begin(), column.allowed.end(), text) == column.allowed.end()) {
+    faults.push_back(
+        {path, "has an unknown value", shortened(text), fmt::format("one of {}", fmt::join(column.allowed, ", "))});
+  }
 }
 
 }  // namespace
@@ -47,7 +78,7 @@ Cell to_cell(const std::optional<double>& value) {
 }
 
 void from_cell(const Cell& cell, std::string& value) {
-  value = std::get<std::string>(cell);
+  value = valid_utf8(std::get<std::string>(cell));
 }
 
 void from_cell(const Cell& cell, std::optional<double>& value) {
@@ -92,18 +123,13 @@ Cells cells_from_json(const Table& table, const Json& json, const std::string& p
 
 void find_row_faults(const Table& table, const Cells& cells, const std::string& path, std::vector<Fault>& faults) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Column& column = table.columns[i];
-    const auto* text = std::get_if<std::string>(&cells[i]);
-    if (text == nullptr) continue;
-    const std::string where = fmt::format("{}/{}", path, column.name);
-    if (column.kind == Column::Kind::json && !text->empty() && !Json::accept(*text)) {
-      faults.push_back({where, "is not JSON", shortened(*text), ""});
-    }
-    if (!column.allowed.empty() &&
-        std::find(column.allowed.begin(), column.allowed.end(), *text) == column.allowed.end()) {
-      faults.push_back(
-          {where, "has an unknown value", shortened(*text), fmt::format("one of {}", fmt::join(column.allowed, ", "))});
-    }
+    const std::string where = fmt::format("{}/{}", path, table.columns[i].name);
+    if (const auto* text = std::get_if<std::string>(&cells[i]))
+      find_text_faults(table.columns[i], *text, where, faults);
+    if (const auto* number = std::get_if<double>(&cells[i])) find_number_faults(*number, where, faults);
+  }
+  if (std::get<std::string>(cells.front()).empty()) {
+    faults.push_back({path, "has no key", "it is empty", ""});
   }
   if (table.merge != Merge::content) return;
   const std::string expected = row_hash(table, cells);
@@ -111,6 +137,28 @@ void find_row_faults(const Table& table, const Cells& cells, const std::string& 
     faults.push_back({fmt::format("{}/{}", path, table.columns.front().name), "does not match the row's contents",
                       fmt::format("{} is not {}", shortened(std::get<std::string>(cells.front())), expected),
                       "the row was changed after it was stored"});
+  }
+}
+
+AnyRow any_row(const Table& table, const Cells& cells) {
+  std::optional<AnyRow> row;
+  const auto take = [&]<class Row>(const Row*) {
+    if (table.name == RowShape<Row>::table_name) row = from_cells<Row>(cells);
+  };
+  const auto take_each = [&]<class... Rows>(const std::variant<Rows...>*) {
+    (take(static_cast<const Rows*>(nullptr)), ...);
+  };
+  take_each(static_cast<const AnyRow*>(nullptr));
+  return row.value();
+}
+
+void find_deeper_faults(const Table& table, const Cells& cells, const RowCheck& look_deeper, const std::string& path,
+                        std::vector<Fault>& faults) {
+  if (!look_deeper) return;
+  for (Fault& fault : look_deeper(any_row(table, cells))) {
+    fault.path =
+        fault.path.empty() ? path : fmt::format("{}{}{}", path, fault.path.starts_with('/') ? "" : "/", fault.path);
+    faults.push_back(std::move(fault));
   }
 }
 
@@ -133,8 +181,8 @@ Cells read_cells(SQLite::Statement& statement, const Table& table) {
   cells.reserve(table.columns.size());
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const SQLite::Column value = statement.getColumn(static_cast<int>(i));
-    if (table.columns[i].kind != Column::Kind::real) {
-      cells.emplace_back(valid_utf8(value.getString()));
+    if (table.columns[i].kind != Column::Kind::seconds) {
+      cells.emplace_back(value.getString());
     } else if (value.isNull()) {
       cells.emplace_back();
     } else {

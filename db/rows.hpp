@@ -23,14 +23,19 @@ Json to_json(const Table& table, const Cells& cells, std::size_t first = 0);
 /// The content hash of all columns but the first.
 std::string row_hash(const Table& table, const Cells& cells);
 /// Reads a row from JSON; reports into `faults` under `path`: unknown, missing or mistyped columns, values that are
-/// not allowed, text that should be JSON, a key that is not the hash of its row.
+/// not allowed or out of range, text that is not UTF-8, not a time, not JSON, a key that is not the hash of its row.
 Cells cells_from_json(const Table& table, const Json& json, const std::string& path, std::vector<Fault>& faults);
 /// The same checks for a row that is already in cells.
 void find_row_faults(const Table& table, const Cells& cells, const std::string& path, std::vector<Fault>& faults);
+/// What `look_deeper` says about a row without faults, under `path`.
+void find_deeper_faults(const Table& table, const Cells& cells, const RowCheck& look_deeper, const std::string& path,
+                        std::vector<Fault>& faults);
+/// The row as its own type.
+AnyRow any_row(const Table& table, const Cells& cells);
 
 /// Binds all columns, 1-based, in order.
 void bind_cells(SQLite::Statement& statement, const Table& table, const Cells& cells);
-/// The current row of a select_sql() statement.
+/// The current row of a select_sql() statement, as it is: text may be invalid UTF-8, numbers infinite.
 Cells read_cells(SQLite::Statement& statement, const Table& table);
 /// Inserts by the table's merge rule, within the caller's transaction. @returns whether the store changed
 bool insert(Connection& connection, const Table& table, const Cells& cells);

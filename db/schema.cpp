@@ -1,6 +1,7 @@
 #include "db/schema.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,9 +11,10 @@ namespace halotune {
 namespace {
 
 constexpr auto json = Column::Kind::json;
-constexpr auto real = Column::Kind::real;
+constexpr auto seconds = Column::Kind::seconds;
 constexpr auto reference = Column::Kind::reference;
 constexpr auto text = Column::Kind::text;
+constexpr auto moment = Column::Kind::time;
 
 // Foreign keys are declared and checked by `db check`, not enforced: a partial import must not fail on them.
 constexpr const char* schema_1 = R"sql(
@@ -51,6 +53,9 @@ CREATE INDEX runs_by_problem ON runs(problem_key, created);
 CREATE INDEX sessions_by_request ON sessions(request_key, state, created);
 )sql";
 
+// Which rows came by import. It belongs to this file alone: it is neither exported nor merged.
+constexpr const char* schema_2 = "CREATE TABLE imported(id TEXT PRIMARY KEY NOT NULL) STRICT";
+
 std::string quoted_columns(const Table& table) {
   std::string list;
   for (const Column& column : table.columns) list += fmt::format("{}\"{}\"", list.empty() ? "" : ",", column.name);
@@ -70,18 +75,42 @@ std::string on_conflict(const Table& table) {
   throw std::logic_error("unknown merge rule");
 }
 
+/// What sqlite_master says: "type name" -> table and SQL.
+using Objects = std::map<std::string, std::string>;
+
+Objects objects_of(Connection& connection) {
+  return connection.attempt([&] {
+    Objects objects;
+    Loan statement = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master");
+    while (statement->executeStep()) {
+      objects.emplace(fmt::format("{} {}", statement->getColumn(0).getString(), statement->getColumn(1).getString()),
+                      statement->getColumn(2).getString() + ": " + statement->getColumn(3).getString());
+    }
+    return objects;
+  });
+}
+
+/// Of a new file.
+Objects expected_objects(std::int64_t version) {
+  Connection fresh(":memory:", Connection::Mode::read_write);
+  for (const Migration& step : schema_migrations()) {
+    if (step.to_version <= version) fresh.database().exec(step.sql);
+  }
+  return objects_of(fresh);
+}
+
 }  // namespace
 
 const std::vector<Table>& tables() {
   static const std::vector<Table> all = {
       {"machines",
        Merge::content,
-       {{"id"}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"}, {"name"}, {"created"}, {"json", json}}},
+       {{"id"}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"}, {"name"}, {"created", moment}, {"json", json}}},
       {"problems", Merge::smallest, {{"key"}, {"json", json}}},
       {"recommendations",
        Merge::content,
        {{"id"},
-        {"problem_key", reference},
+        {"problem_key", reference, {}, "problems"},
         {"problem", json},
         {"hw_class"},
         {"sw_env"},
@@ -90,26 +119,26 @@ const std::vector<Table>& tables() {
         {"device_set"},
         {"objective"},
         {"session"},
-        {"created"},
+        {"created", moment},
         {"json", json}}},
       {"runs",
        Merge::content,
        {{"id"},
-        {"problem_key", reference},
+        {"problem_key", reference, {}, "problems"},
         {"hw_class"},
         {"node"},
         {"plan_key"},
         {"plan", json},
-        {"created"},
+        {"created", moment},
         {"json", json}}},
       {"sessions",
        Merge::furthest,
-       {{"id"}, {"request_key"}, {"state", text, {"running", "finished"}}, {"created"}, {"json", json}}},
+       {{"id"}, {"request_key"}, {"state", text, {"running", "finished"}}, {"created", moment}, {"json", json}}},
       {"trials",
        Merge::content,
        {{"id"},
-        {"problem_key", reference},
-        {"machine_id", reference},
+        {"problem_key", reference, {}, "problems"},
+        {"machine_id", reference, {}, "machines"},
         {"hw_class"},
         {"sw_env"},
         {"node"},
@@ -120,9 +149,9 @@ const std::vector<Table>& tables() {
         {"status", text, {"ok", "infeasible", "failed", "timeout", "wrong", "pruned"}},
         {"reason"},
         {"device_set"},
-        {"created"},
-        {"predicted_s", real},
-        {"median_s", real},
+        {"created", moment},
+        {"predicted_s", seconds},
+        {"median_s", seconds},
         {"samples", json},
         {"provenance", json}}},
   };
@@ -147,7 +176,7 @@ std::string insert_sql(const Table& table) {
 }
 
 const std::vector<Migration>& schema_migrations() {
-  static const std::vector<Migration> steps = {{1, schema_1}};
+  static const std::vector<Migration> steps = {{1, schema_1}, {2, schema_2}};
   return steps;
 }
 
@@ -171,30 +200,21 @@ SchemaMark read_mark(Connection& connection) {
   });
 }
 
-std::vector<std::string> schema_differences(Connection& connection) {
-  return connection.attempt([&] {
-    std::vector<std::string> differences;
-    for (const Table& expected : tables()) {
-      const std::string name(expected.name);
-      Loan kind = connection.prepare("SELECT type FROM sqlite_master WHERE name=?");
-      kind->bind(1, name);
-      if (!kind->executeStep() || kind->getColumn(0).getString() != "table") {
-        differences.push_back(fmt::format("table {} is missing", name));
-        continue;
-      }
-      std::vector<std::string> found, wanted;
-      Loan columns = connection.prepare("SELECT name FROM pragma_table_info(?) ORDER BY name");
-      columns->bind(1, name);
-      while (columns->executeStep()) found.push_back(columns->getColumn(0).getString());
-      for (const Column& column : expected.columns) wanted.emplace_back(column.name);
-      std::sort(wanted.begin(), wanted.end());
-      if (found != wanted) {
-        differences.push_back(
-            fmt::format("table {} has columns {} instead of {}", name, fmt::join(found, ","), fmt::join(wanted, ",")));
-      }
+std::vector<std::string> schema_differences(Connection& connection, std::int64_t version) {
+  const Objects expected = expected_objects(version), found = objects_of(connection);
+  std::vector<std::string> differences;
+  for (const auto& [name, sql] : expected) {
+    const auto same = found.find(name);
+    if (same == found.end()) {
+      differences.push_back(fmt::format("{} is missing", name));
+    } else if (same->second != sql) {
+      differences.push_back(fmt::format("{} is not what schema version {} says", name, version));
     }
-    return differences;
-  });
+  }
+  for (const auto& [name, sql] : found) {
+    if (!expected.contains(name)) differences.push_back(fmt::format("{} does not belong to a store", name));
+  }
+  return differences;
 }
 
 }  // namespace halotune

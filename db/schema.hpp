@@ -12,11 +12,13 @@ namespace halotune {
 inline constexpr std::int64_t application_id = 0x68616c6f;
 
 struct Column {
-  /// text; json: text that is JSON or empty; reference: text, stored as NULL when empty; real: a double or NULL.
-  enum class Kind { text, json, reference, real };
+  /// text; json: text that is JSON or empty; reference: the key of a row of `refers_to`, stored as NULL when empty;
+  /// seconds: a positive double or NULL; time: is_utc_time().
+  enum class Kind { text, json, reference, seconds, time };
   std::string_view name;
   Kind kind = Kind::text;
   std::vector<std::string_view> allowed = {};  ///< the values it may have; empty: any
+  std::string_view refers_to = {};             ///< table of a reference
 };
 
 /// What to do when a row with a known key comes again. Each choice gives the same result in any order.
@@ -62,7 +64,8 @@ struct SchemaMark {
 };
 SchemaMark read_mark(Connection& connection);
 
-/// Tables that are missing, are no tables, or have other columns than tables() says. Empty: as it should be.
-std::vector<std::string> schema_differences(Connection& connection);
+/// Tables, indices, views, triggers and virtual tables that schema `version` lacks, has besides, or says otherwise, to
+/// the letter. Empty: as the migrations make it.
+std::vector<std::string> schema_differences(Connection& connection, std::int64_t version = schema_version());
 
 }  // namespace halotune

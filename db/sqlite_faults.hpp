@@ -10,9 +10,6 @@ namespace halotune {
 /// True when another connection holds a lock that the failed call needs, so that waiting helps.
 bool is_busy(const SQLite::Exception& error);
 
-/// True when the file is not in SQLite's format at all.
-bool is_no_database(const SQLite::Exception& error);
-
 /// What went wrong with the store in `file`, as "problem (why) suggestion".
 DbError db_error(const SQLite::Exception& error, const std::filesystem::path& file);
 

@@ -1,5 +1,7 @@
 #include "db/store.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "db/location.hpp"
@@ -9,31 +11,44 @@
 namespace halotune {
 namespace {
 
-/// A WHERE clause with its values, made of the filters that are set.
-class Conditions {
+/// A WHERE clause with its values, made of the filters that are set, and the order.
+class Question {
  public:
   void equal(std::string_view column, const std::optional<std::string>& value) {
     if (!value) return;
-    sql_ += fmt::format("{}\"{}\"=?", sql_.empty() ? " WHERE " : " AND ", column);
+    where(fmt::format("\"{}\"=?", column));
     values_.push_back(*value);
   }
-  const std::string& sql() const { return sql_; }
+  void where(const std::string& condition) { where_ += (where_.empty() ? " WHERE " : " AND ") + condition; }
+  /// Rows of the future last, see store.hpp.
+  void newest_first(std::string_view before_time = "") {
+    order_ = fmt::format(" ORDER BY {}created>?, created DESC, id DESC", before_time);
+    values_.push_back(utc_now());
+  }
+  void oldest_first() {
+    order_ = " ORDER BY created<=?, created, id";
+    values_.push_back(utc_now());
+  }
+  void order_by(const std::string& column) { order_ = fmt::format(" ORDER BY \"{}\"", column); }
+  void at_most(std::int64_t rows) { limit_ = fmt::format(" LIMIT {}", rows); }
+
+  std::string sql() const { return where_ + order_ + limit_; }
   void bind_to(SQLite::Statement& statement) const {
     for (std::size_t i = 0; i < values_.size(); ++i) statement.bind(static_cast<int>(i) + 1, values_[i]);
   }
 
  private:
-  std::string sql_;
+  std::string where_, order_, limit_;
   std::vector<std::string> values_;
 };
 
 template <class Row>
-std::vector<Row> select(Connection& connection, const Conditions& conditions, const std::string& order) {
+std::vector<Row> select(Connection& connection, const Question& question) {
   const Table& from = table(RowShape<Row>::table_name);
   return connection.attempt([&] {
     std::vector<Row> rows;
-    Loan statement = connection.prepare(select_sql(from) + conditions.sql() + order);
-    conditions.bind_to(*statement);
+    Loan statement = connection.prepare(select_sql(from) + question.sql());
+    question.bind_to(*statement);
     while (statement->executeStep()) rows.push_back(from_cells<Row>(read_cells(*statement, from)));
     return rows;
   });
@@ -61,8 +76,24 @@ std::string add_hashed(Connection& connection, Row row) {
   return std::get<std::string>(cells.front());
 }
 
-// Ids break ties, so that two stores with the same rows answer alike whatever the order of their insertion.
-constexpr const char* newest_first = " ORDER BY created DESC, id DESC";
+void put_session(Connection& connection, SessionRow row) {
+  if (row.created.empty()) row.created = utc_now();
+  Loan statement =
+      connection.prepare("INSERT OR REPLACE INTO sessions(id,request_key,state,created,json) VALUES(?,?,?,?,?)");
+  bind_cells(*statement, table("sessions"), to_cells(row));
+  statement->exec();
+}
+
+bool is_stored(Connection& connection, const SessionRow& row) {
+  Loan statement = connection.prepare("SELECT 1 FROM sessions WHERE id=? AND state=? AND json=?");
+  statement->bind(1, row.id);
+  statement->bind(2, row.state);
+  statement->bind(3, row.json);
+  return statement->executeStep();
+}
+
+constexpr const char* measured_here_first = "id IN (SELECT id FROM imported), ";
+constexpr const char* measured_here = "id NOT IN (SELECT id FROM imported)";
 
 }  // namespace
 
@@ -101,6 +132,15 @@ std::string Store::add(RunRow row) {
   return add_hashed(connection(), std::move(row));
 }
 
+std::string Store::add(const ProblemRow& problem, RunRow row) {
+  const Cells cells = complete(std::move(row));
+  connection().write([&] {
+    insert(connection(), table("problems"), to_cells(problem));
+    insert(connection(), table("runs"), cells);
+  });
+  return std::get<std::string>(cells.front());
+}
+
 std::vector<std::string> Store::add_trials(std::vector<TrialRow> rows) {
   std::vector<Cells> batch;
   std::vector<std::string> ids;
@@ -120,72 +160,124 @@ void Store::add(const ProblemRow& row) {
 }
 
 void Store::put(const SessionRow& row) {
-  const Table& sessions = table("sessions");
-  SessionRow dated = row;
-  if (dated.created.empty()) dated.created = utc_now();
+  connection().write([&] { put_session(connection(), row); });
+}
+
+std::optional<std::string> Store::begin(SessionRow session, const ProblemRow& problem, MachineRow machine,
+                                        const std::optional<SessionRow>& taken_over) {
+  const Cells measured = complete(std::move(machine));
+  const std::string machine_id = std::get<std::string>(measured.front());
+  Json json = session.json.empty() ? Json::object() : parse_json(session.json, "session " + session.id);
+  json[session_problem] = problem.key;
+  json[session_machine] = machine_id;
+  session.json = json.dump();
+  bool begun = false;
   connection().write([&] {
-    Loan statement = connection().prepare(
-        "INSERT OR REPLACE INTO sessions(id,request_key,state,created,json) "
-        "VALUES(?,?,?,?,?)");
-    bind_cells(*statement, sessions, to_cells(dated));
-    statement->exec();
+    begun = !taken_over || is_stored(connection(), *taken_over);
+    if (!begun) return;
+    insert(connection(), table("problems"), to_cells(problem));
+    insert(connection(), table("machines"), measured);
+    put_session(connection(), session);
   });
+  return begun ? std::optional(machine_id) : std::nullopt;
 }
 
 std::vector<MachineRow> Store::machines() const {
-  return select<MachineRow>(connection(), {}, newest_first);
+  Question all;
+  all.newest_first();
+  return select<MachineRow>(connection(), all);
 }
 
 std::optional<MachineRow> Store::latest_machine(const std::string& hw_class, const std::string& sw_env,
                                                 const std::string& node, const std::string& visible_set) const {
-  Conditions same;
+  Question same;
   same.equal("hw_class", hw_class);
   same.equal("sw_env", sw_env);
   same.equal("node", node);
   same.equal("visible_set", visible_set);
-  return first(select<MachineRow>(connection(), same, std::string(newest_first) + " LIMIT 1"));
+  same.newest_first(measured_here_first);
+  same.at_most(1);
+  return first(select<MachineRow>(connection(), same));
 }
 
 std::vector<ProblemRow> Store::problems() const {
-  return select<ProblemRow>(connection(), {}, " ORDER BY \"key\"");
+  Question all;
+  all.order_by("key");
+  return select<ProblemRow>(connection(), all);
 }
 
 std::optional<ProblemRow> Store::problem(const std::string& key) const {
-  Conditions same;
+  Question same;
   same.equal("key", key);
-  return first(select<ProblemRow>(connection(), same, ""));
+  return first(select<ProblemRow>(connection(), same));
 }
 
 std::vector<TrialRow> Store::trials(const TrialFilter& filter) const {
-  Conditions wanted;
+  Question wanted;
   wanted.equal("problem_key", filter.problem_key);
   wanted.equal("hw_class", filter.hw_class);
   wanted.equal("node", filter.node);
   wanted.equal("session", filter.session);
   wanted.equal("status", filter.status);
   wanted.equal("plan_key", filter.plan_key);
-  if (filter.limit <= 0) return select<TrialRow>(connection(), wanted, " ORDER BY created, id");
-  auto rows = select<TrialRow>(connection(), wanted, fmt::format("{} LIMIT {}", newest_first, filter.limit));
+  if (filter.limit <= 0) {
+    wanted.oldest_first();
+    return select<TrialRow>(connection(), wanted);
+  }
+  wanted.newest_first();
+  wanted.at_most(filter.limit);
+  auto rows = select<TrialRow>(connection(), wanted);
   return {std::make_move_iterator(rows.rbegin()), std::make_move_iterator(rows.rend())};
 }
 
 std::vector<RecommendationRow> Store::recommendations(const std::optional<std::string>& problem_key) const {
-  Conditions wanted;
+  Question wanted;
   wanted.equal("problem_key", problem_key);
-  return select<RecommendationRow>(connection(), wanted, newest_first);
+  wanted.newest_first();
+  return select<RecommendationRow>(connection(), wanted);
 }
 
 std::vector<RunRow> Store::runs(const std::optional<std::string>& problem_key) const {
-  Conditions wanted;
+  Question wanted;
   wanted.equal("problem_key", problem_key);
-  return select<RunRow>(connection(), wanted, newest_first);
+  wanted.newest_first();
+  return select<RunRow>(connection(), wanted);
 }
 
-std::optional<SessionRow> Store::unfinished_session(const std::string& request_key) const {
-  Conditions wanted;
+std::vector<SessionRow> Store::unfinished_sessions(const std::string& request_key) const {
+  Question wanted;
   wanted.equal("request_key", request_key);
   wanted.equal("state", "running");
-  return first(select<SessionRow>(connection(), wanted, std::string(newest_first) + " LIMIT 1"));
+  wanted.where(measured_here);
+  wanted.newest_first();
+  return select<SessionRow>(connection(), wanted);
+}
+
+std::unordered_set<std::string> Store::imported() const {
+  return connection().attempt([&] {
+    std::unordered_set<std::string> ids;
+    Loan statement = connection().prepare("SELECT id FROM imported");
+    while (statement->executeStep()) ids.insert(statement->getColumn(0).getString());
+    return ids;
+  });
+}
+
+std::int64_t Store::rows_of_the_future() const {
+  std::int64_t rows = 0;
+  const std::string now = utc_now();
+  connection().read([&] {
+    rows = 0;
+    for (const Table& each : tables()) {
+      if (std::none_of(each.columns.begin(), each.columns.end(), [](const Column& c) { return c.name == "created"; })) {
+        continue;
+      }
+      Loan statement = connection().prepare(fmt::format("SELECT count(*) FROM {} WHERE created>?", each.name));
+      statement->bind(1, now);
+      statement->executeStep();
+      rows += statement->getColumn(0).getInt64();
+    }
+  });
+  return rows;
 }
 
 }  // namespace halotune

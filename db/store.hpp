@@ -1,9 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -42,11 +45,19 @@ struct RunRow {
 struct SessionRow {
   std::string id, request_key, state, created, json;  ///< state: running finished
 };
+/// Where the JSON of a running session names what it is about to add rows for, so that prune() leaves it alone.
+inline constexpr const char* session_problem = "problem_key";
+inline constexpr const char* session_machine = "machine_id";
 
 struct TrialFilter {
   std::optional<std::string> problem_key, hw_class, node, session, status, plan_key;
   std::int64_t limit = 0;  ///< 0: all
 };
+
+/// A row of any table.
+using AnyRow = std::variant<MachineRow, ProblemRow, TrialRow, RecommendationRow, RunRow, SessionRow>;
+/// What only the layers above can see, e.g. that a problem's key is not that of its JSON. @returns every fault
+using RowCheck = std::function<std::vector<Fault>(const AnyRow&)>;
 
 class Connection;
 
@@ -57,6 +68,7 @@ class Store {
   /// Opens or creates; migrates with a backup beside the file. Refuses foreign application ids,
   /// newer schemas, network file systems (unless HALOTUNE_ALLOW_NETWORK_DB=1). Missing folders are made with mode
   /// 0700. A file that cannot be written is opened for reading. ":memory:" is a store that lives as long as the object.
+  /// A file that is gone or empty while its journal holds pages of it is refused: opening it would drop them.
   /// @throws DbError
   explicit Store(const std::filesystem::path& file);
   ~Store();
@@ -77,9 +89,23 @@ class Store {
   std::vector<std::string> add_trials(std::vector<TrialRow> rows);
   std::string add(RecommendationRow row);
   std::string add(RunRow row);
-  void put(const SessionRow& row);  ///< insert or update by id
+  std::string add(const ProblemRow& problem, RunRow row);  ///< both or neither
+  void put(const SessionRow& row);                         ///< insert or update by id
+  /// Stores problem, machine and the session that will add rows for them, in one transaction; the session's JSON then
+  /// names both. With `taken_over` the session goes on from that row, if it still is as it was read.
+  /// @returns the id of the machine; nothing, and nothing is stored, when another process was faster to take it over
+  std::optional<std::string> begin(SessionRow session, const ProblemRow& problem, MachineRow machine,
+                                   const std::optional<SessionRow>& taken_over = std::nullopt);
+
+  /// @throws DbError when a row could not be stored now: no permission, a read-only file, folder or disk, no room.
+  /// Ask before hours of work whose result is to be stored.
+  void require_writable() const;
+
+  // "Newest first": a row dated later than now was stored by a clock that was wrong (or ours is), so it stands behind
+  // all others, whatever its date. Ids break ties, so that two stores with the same rows answer alike.
 
   std::vector<MachineRow> machines() const;  ///< newest first
+  /// The newest that was measured through this store; when there is none, the newest imported one.
   std::optional<MachineRow> latest_machine(const std::string& hw_class, const std::string& sw_env,
                                            const std::string& node, const std::string& visible_set) const;
   std::vector<ProblemRow> problems() const;
@@ -89,10 +115,17 @@ class Store {
   std::vector<RecommendationRow> recommendations(
       const std::optional<std::string>& problem_key) const;                       ///< newest first
   std::vector<RunRow> runs(const std::optional<std::string>& problem_key) const;  ///< newest first
-  std::optional<SessionRow> unfinished_session(const std::string& request_key) const;
+  /// The running sessions of this request, newest first; imported ones are not ours to go on with.
+  std::vector<SessionRow> unfinished_sessions(const std::string& request_key) const;
 
-  /// application_id, user_version, integrity_check, foreign keys, ids match their contents. Empty: sound.
-  std::vector<std::string> check() const;
+  /// Keys of all rows that came by import. What was measured here stands before them.
+  std::unordered_set<std::string> imported() const;
+  /// Rows dated later than now.
+  std::int64_t rows_of_the_future() const;
+
+  /// application_id, user_version, schema, integrity_check, foreign keys, rows that break their rules or do not match
+  /// their ids, rows that `look_deeper` finds fault with. Empty: sound.
+  std::vector<std::string> check(const RowCheck& look_deeper = {}) const;
   const std::filesystem::path& file() const;
 
   /// For the other functions of this folder (export, import, prune).

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <set>
 
 #include "probes/machine.hpp"
 
@@ -63,23 +63,46 @@ const Json* known_member(ObjectReader& reader, std::string_view key) {
   return member == nullptr || member->is_null() ? nullptr : member;
 }
 
+// Far above any machine; their sums over most_devices stay within their types.
+constexpr int most_machine_devices = 4096;
+constexpr int most_cores = 65536;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+
 void refuse_negative(ObjectReader& reader, std::string_view key, double value) {
   if (value < 0) reader.fault(key, "must not be negative", "it is " + Json(value).dump());
+}
+
+/// Reads a count within [least, most].
+template <class Number>
+void read_within(ObjectReader& reader, std::string_view key, Number& out, Number least, Number most) {
+  Number value = out;
+  if (!reader.read(key, value)) return;
+  if (value >= least && value <= most) {
+    out = value;
+  } else {
+    reader.fault(
+        key, "is out of range",
+        "got " + std::to_string(value) + ", allowed are " + std::to_string(least) + " to " + std::to_string(most));
+  }
 }
 
 SampleSummary read_samples(const Json& json, const std::string& path, std::vector<Fault>& faults) {
   SampleSummary samples;
   ObjectReader reader(json, path, faults);
   for (const char* key : {"n", "median", "min", "max"}) reader.require(key);
-  reader.read("n", samples.n);
-  reader.read("median", samples.median);
+  if (reader.read("n", samples.n) && samples.n < 1) {
+    reader.fault("n", "needs at least one sample", "n is " + std::to_string(samples.n));
+  }
+  const bool median = reader.read("median", samples.median);
   reader.read("mad", samples.mad);
-  reader.read("min", samples.min);
-  reader.read("max", samples.max);
-  if (samples.n < 1) reader.fault("n", "needs at least one sample", "n is " + std::to_string(samples.n));
+  const bool min = reader.read("min", samples.min), max = reader.read("max", samples.max);
   refuse_negative(reader, "mad", samples.mad);
-  if (samples.min > samples.median || samples.median > samples.max) {
+  if (min && samples.min < 0) reader.fault("min", "must not be negative", "it is " + Json(samples.min).dump());
+  if (median && min && max && (samples.min > samples.median || samples.median > samples.max)) {
     reader.fault("median", "lies outside min and max", "", "give min <= median <= max");
+  } else if (median && !(samples.median > 0)) {
+    reader.fault("median", "is not above zero", "it is " + Json(samples.median).dump(),
+                 "leave samples null when there is no figure");
   }
   reader.finish();
   return samples;
@@ -100,7 +123,7 @@ ProbeRow read_row(const Json& json, const std::string& path, std::vector<Fault>&
   ObjectReader reader(json, path, faults);
   read_end_points(reader, row.kind, row.variant, row.from, row.to);
   reader.require("unit");
-  reader.read("bytes", row.bytes);
+  read_within(reader, "bytes", row.bytes, std::int64_t{0}, most_bytes);
   reader.read("unit", row.unit);
   reader.read("convention", row.convention);
   reader.read("theoretical_source", row.theoretical_source);
@@ -108,15 +131,14 @@ ProbeRow read_row(const Json& json, const std::string& path, std::vector<Fault>&
   reader.read("reason", row.reason);
   if (const Json* samples = known_member(reader, "samples")) {
     row.samples = read_samples(*samples, reader.path_of("samples"), faults);
-  } else if (row.status == "ok") {
+  } else if (json.is_object() && row.status == "ok") {
     reader.fault("samples", "an ok row needs samples", "they are absent",
                  "give samples, or a status that says why not");
   }
   if (known_member(reader, "theoretical") != nullptr) reader.read("theoretical", row.theoretical.emplace());
-  refuse_negative(reader, "bytes", static_cast<double>(row.bytes));
   if (std::find(statuses.begin(), statuses.end(), row.status) == statuses.end()) {
-    reader.fault("status", "unknown status \"" + row.status + "\"", "",
-                 "ok, unsupported, failed, unverified or timeout");
+    reader.fault("status", "unknown status " + shown(Json(row.status)), "",
+                 "use ok, unsupported, failed, unverified or timeout");
   }
   reader.finish();
   return row;
@@ -126,16 +148,19 @@ LinkFit read_fit(const Json& json, const std::string& path, std::vector<Fault>& 
   LinkFit fit;
   ObjectReader reader(json, path, faults);
   read_end_points(reader, fit.kind, fit.variant, fit.from, fit.to);
-  reader.require("alpha_s");
   reader.require("beta_bytes_per_s");
-  reader.read("alpha_s", fit.fit.alpha_s);
-  reader.read("beta_bytes_per_s", fit.fit.beta_bytes_per_s);
-  reader.read("relative_error", fit.fit.relative_error);
-  reader.read("n", fit.fit.n);
-  refuse_negative(reader, "alpha_s", fit.fit.alpha_s);
-  if (reader.has("beta_bytes_per_s") && !(fit.fit.beta_bytes_per_s > 0)) {
+  // Zero was how texts of earlier versions said that the times show no start-up cost.
+  if (double alpha_s = 0; known_member(reader, "alpha_s") != nullptr && reader.read("alpha_s", alpha_s)) {
+    refuse_negative(reader, "alpha_s", alpha_s);
+    if (alpha_s > 0) fit.fit.alpha_s = alpha_s;
+  }
+  if (reader.read("beta_bytes_per_s", fit.fit.beta_bytes_per_s) && !(fit.fit.beta_bytes_per_s > 0)) {
     reader.fault("beta_bytes_per_s", "must be above 0", "it is a rate");
   }
+  reader.read("relative_error", fit.fit.relative_error);
+  refuse_negative(reader, "relative_error", fit.fit.relative_error);
+  reader.read("n", fit.fit.n);
+  refuse_negative(reader, "n", static_cast<double>(fit.fit.n));
   reader.finish();
   return fit;
 }
@@ -147,18 +172,13 @@ MachineDevice read_device(const Json& json, const std::string& path, std::vector
   reader.read("name", device.name);
   reader.read("backend", device.backend);
   reader.read("model", device.model);
-  reader.read("cores", device.cores);
-  reader.read("threads", device.threads);
-  reader.read("numa_node", device.numa_node);
-  reader.read("memory_bytes", device.memory_bytes);
-  reader.read("l2_bytes", device.l2_bytes);
-  reader.read("l3_bytes", device.l3_bytes);
+  read_within(reader, "cores", device.cores, 1, most_cores);
+  read_within(reader, "threads", device.threads, 0, most_cores);
+  read_within(reader, "numa_node", device.numa_node, 0, most_cores);
+  read_within(reader, "memory_bytes", device.memory_bytes, std::int64_t{0}, most_bytes);
+  read_within(reader, "l2_bytes", device.l2_bytes, std::int64_t{0}, most_bytes);
+  read_within(reader, "l3_bytes", device.l3_bytes, std::int64_t{0}, most_bytes);
   reader.read("oversubscribed", device.oversubscribed);
-  if (reader.has("cores") && device.cores < 1) reader.fault("cores", "needs at least one core");
-  for (const auto& [key, bytes] : {std::pair{"memory_bytes", device.memory_bytes},
-                                   std::pair{"l2_bytes", device.l2_bytes}, std::pair{"l3_bytes", device.l3_bytes}}) {
-    refuse_negative(reader, key, static_cast<double>(bytes));
-  }
   reader.finish();
   return device;
 }
@@ -184,11 +204,28 @@ void read_list(ObjectReader& reader, std::string_view key, std::vector<T>& out, 
   const Json* list = reader.member(key);
   if (list == nullptr) return;
   if (!list->is_array()) {
-    reader.fault(key, "must be an array", std::string("it is a ") + list->type_name());
+    reader.fault(key, "is not a list", "got " + shown(*list));
     return;
   }
-  for (std::size_t i = 0; i < list->size(); ++i) {
+  for (std::size_t i = 0; i < list->size() && faults.size() < most_faults; ++i) {
     out.push_back(read_element((*list)[i], reader.path_of(key) + "/" + std::to_string(i), faults));
+  }
+}
+
+/// Plans name devices, so the names must tell them apart.
+void check_devices(ObjectReader& reader, const std::vector<MachineDevice>& devices, std::vector<Fault>& faults) {
+  const Json* list = reader.member("devices");
+  if (list == nullptr || !list->is_array()) return;
+  if (list->empty() || list->size() > most_machine_devices) {
+    reader.fault("devices", "has " + std::to_string(list->size()) + " devices",
+                 "allowed are 1 to " + std::to_string(most_machine_devices));
+    return;
+  }
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (names.insert(devices[i].name).second) continue;
+    faults.push_back({reader.path_of("devices") + "/" + std::to_string(i) + "/name",
+                      shown(Json(devices[i].name)) + " is used twice", "", "name every device differently"});
   }
 }
 
@@ -219,18 +256,22 @@ Json to_json(const Machine& machine) {
 }
 
 Machine machine_from_json(const Json& json) {
+  if (!json.is_object()) {
+    throw ConfigError(Fault{"", "the Machine is not a JSON object", "got " + shown(json), "see halotune probe --json"});
+  }
   std::vector<Fault> faults;
   Machine machine;
   {
     ObjectReader reader(json, "", faults);
     int schema = 1;
     reader.read("schema", schema);
-    if (schema != 1) reader.fault("schema", "unknown schema " + std::to_string(schema), "this version reads 1");
+    if (schema != 1) reader.fault("schema", "is " + std::to_string(schema), "this program reads schema 1");
     for (const char* key : {"name", "keys", "devices"}) reader.require(key);
     reader.read("name", machine.name);
     reader.read("host", machine.host);
     if (const Json* keys = reader.member("keys")) machine.keys = read_keys(*keys, reader.path_of("keys"), faults);
     read_list<MachineDevice>(reader, "devices", machine.devices, read_device, faults);
+    check_devices(reader, machine.devices, faults);
     read_list<ProbeRow>(reader, "rows", machine.rows, read_row, faults);
     read_list<LinkFit>(reader, "fits", machine.fits, read_fit, faults);
     reader.read("topology_xml", machine.topology_xml);

@@ -13,6 +13,8 @@ struct ProbeOptions {
   int samples = 9;                   ///< per size, >= 7
   double max_seconds = 60;
   std::function<void(const std::string& what, int done, int all)> progress;
+  std::vector<ProbeRow> known;                        ///< of an interrupted probe: rows like these are not taken again
+  std::function<void(const ProbeRow& row)> measured;  ///< after each row that had its turn; not for known ones
 };
 
 /// Keys and devices without measuring anything.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "probes/stream_runs.hpp"
@@ -64,24 +65,42 @@ bool ProbeSession::out_of_time() const {
   return SamplingPlan::Clock::now() > sampling_.deadline;
 }
 
+const ProbeRow* ProbeSession::known(const ProbeRow& row) const {
+  const auto identity = [](const ProbeRow& r) { return std::tie(r.kind, r.variant, r.from, r.to, r.bytes, r.unit); };
+  const auto found = std::find_if(options_.known.begin(), options_.known.end(),
+                                  [&](const ProbeRow& old) { return identity(old) == identity(row); });
+  return found == options_.known.end() ? nullptr : &*found;
+}
+
 void ProbeSession::run_group(ProbeGroup& group) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    if (const ProbeRow* old = known(group.rows[i])) {
+      group.rows[i] = *old;
+      ++done_;
+    } else {
+      order.push_back(i);
+    }
+  }
+  if (!order.empty()) measure_rows(group, std::move(order));
+  std::move(group.rows.begin(), group.rows.end(), std::back_inserter(rows_));
+}
+
+void ProbeSession::measure_rows(ProbeGroup& group, std::vector<std::size_t> order) {
   MeasureRow measure_row;
   try {
     sampling_.check_deadline();
     measure_row = group.set_up();
   } catch (const ProbeTimeout& e) {
-    for (auto& row : group.rows) set_status(row, "timeout", e.what());
+    for (const auto i : order) set_status(group.rows[i], "timeout", e.what());
   } catch (const std::exception& e) {
-    for (auto& row : group.rows) set_status(row, "failed", e.what());
+    for (const auto i : order) set_status(group.rows[i], "failed", e.what());
   }
-  std::vector<std::size_t> order(group.rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random_);
   for (const std::size_t i : order) {
     if (measure_row) measure(group, i, measure_row);
     ++done_;
   }
-  std::move(group.rows.begin(), group.rows.end(), std::back_inserter(rows_));
 }
 
 void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row) {
@@ -100,6 +119,7 @@ void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRo
   } catch (const std::exception& e) {
     set_status(row, "failed", e.what());
   }
+  if (options_.measured) options_.measured(row);
 }
 
 void ProbeSession::look_at_sentinel() {

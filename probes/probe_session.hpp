@@ -37,7 +37,10 @@ class ProbeSession {
   std::vector<ProbeRow> take_rows();
 
  private:
+  /// The same figure of an earlier, interrupted probe.
+  const ProbeRow* known(const ProbeRow& row) const;
   void run_group(ProbeGroup& group);
+  void measure_rows(ProbeGroup& group, std::vector<std::size_t> order);
   void measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row);
   void look_at_sentinel();
   bool out_of_time() const;

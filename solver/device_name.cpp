@@ -1,14 +1,19 @@
 #include "solver/device_name.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace halotune {
 namespace {
 
+/// Digits without a leading zero, so that every device has one name.
 std::optional<int> whole_number(std::string_view text) {
+  const bool digits =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits || (text.size() > 1 && text.front() == '0')) return std::nullopt;
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  if (error != std::errc{} || value >= most_devices) return std::nullopt;
   return value;
 }
 

@@ -13,14 +13,22 @@ Fault unusable(const std::string& name, std::size_t position) {
           "name CPU devices \"cpu:0\", \"cpu:1\", ... or GPUs \"0\", \"1\", ..."};
 }
 
-std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
+/// The largest index decides how many devices split the cores.
+int device_count(const Plan& plan) {
   int count = 1;
+  for (const auto& text : plan.devices) {
+    const auto device = parse_device_name(text);
+    if (device && device->cpu) count = std::max(count, device->index + 1);
+  }
+  return count;
+}
+
+std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const auto device = parse_device_name(plan.devices[i]);
     if (!device || !device->cpu || device->rank) throw ConfigError(unusable(plan.devices[i], i));
-    count = std::max(count, device->index + 1);
   }
-  return split_cpu_devices(read_cpu_topology(), count);
+  return split_cpu_devices(read_cpu_topology(), device_count(plan));
 }
 
 /// Opens what `open` makes of each distinct name, in order of first use.
@@ -59,12 +67,13 @@ std::vector<Gpu*> DeviceTeams::gpu_pointers() const {
   return list;
 }
 
-DeviceTeams open_devices(const Plan& plan) {
+DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of) {
   if (on_gpus(plan)) return open_gpus(plan);
   const auto specs = split_for(plan);
   DeviceTeams opened;
   open_each(plan, opened, [&](int index) {
-    opened.teams.push_back(std::make_unique<Team>(specs[static_cast<std::size_t>(index)], plan.threads));
+    const TeamOptions options = options_of ? options_of(opened.names.back()) : TeamOptions{};
+    opened.teams.push_back(std::make_unique<Team>(specs[static_cast<std::size_t>(index)], plan.threads, options));
   });
   return opened;
 }
@@ -80,6 +89,13 @@ int resolved_threads(const Plan& plan) {
     fewest = fewest == 0 ? spec.cores.size() : std::min(fewest, spec.cores.size());
   }
   return static_cast<int>(fewest);
+}
+
+int threads_without_core(const Plan& plan, int cores) {
+  if (on_gpus(plan)) return 0;
+  const int count = device_count(plan);
+  if (count > cores) return (count + cores - 1) / cores * std::max(1, plan.threads) - 1;
+  return std::max(0, plan.threads - cores / count);
 }
 
 }  // namespace halotune

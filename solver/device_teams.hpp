@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,14 +24,18 @@ struct DeviceTeams {
   std::vector<Gpu*> gpu_pointers() const;
 };
 
-/// @throws ConfigError for devices that this machine or build does not have or that do not go together; DeviceError
-/// when threads cannot be started or a GPU is not there.
-DeviceTeams open_devices(const Plan& plan);
+/// `options_of` says what each CPU device (by name) gets besides. @throws ConfigError for devices that this machine or
+/// build does not have or that do not go together; DeviceError when threads cannot be started or a GPU is not there.
+DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of = {});
 
 /// A team of all allowed cores, for what the host does beside GPUs. @throws DeviceError
 std::unique_ptr<Team> host_team();
 
 /// Threads that a CPU device of this Plan runs here; as given on GPUs. @throws ConfigError
 int resolved_threads(const Plan& plan);
+
+/// Threads that wait for a core of a device of this Plan, at the worst one, when the Plan's devices split so many
+/// cores: 0 when every thread has a core of its own, and on GPUs. Times of other Plans say little about real devices.
+int threads_without_core(const Plan& plan, int cores);
 
 }  // namespace halotune

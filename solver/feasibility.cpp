@@ -108,7 +108,9 @@ Reason geometry_reason(const Problem& problem, const Plan& plan) {
   try {
     return width_reason(problem, plan, decompose(problem, plan));
   } catch (const ConfigError& error) {
-    return error.what();
+    std::string reason;
+    for (const Fault& fault : error.faults()) reason.append(reason.empty() ? "" : "; ").append(to_string(fault));
+    return reason;
   }
 }
 

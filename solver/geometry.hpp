@@ -95,19 +95,22 @@ std::vector<HaloBox> halo_boxes(const Problem& problem, const Plan& plan, const 
 /// count — not memory.
 std::optional<std::string> infeasible(const Problem& problem, const Plan& plan);
 
-/// Bytes by device name (fields with their padding, psi strips, halo buffers), and in all.
+/// Bytes by device name (fields with their padding, psi strips, halo buffers), and in all. Sums that 64 bits do not
+/// hold are the largest number.
 struct MemoryForecast {
   struct Entry {
     std::string device;
     std::int64_t field_bytes = 0;
     std::int64_t psi_bytes = 0;
     std::int64_t buffer_bytes = 0;
-    std::int64_t total() const { return field_bytes + psi_bytes + buffer_bytes; }
+    std::int64_t total() const;
   };
   std::vector<Entry> devices;
   std::int64_t ten_full_fields_bytes = 0;  ///< the paper's formula: 10 x cells x value size
   std::int64_t total() const;
 };
 MemoryForecast forecast_memory(const Problem& problem, const Plan& plan);
+/// Bytes of the receivers' traces at the end of a run.
+std::int64_t trace_bytes(const Problem& problem);
 
 }  // namespace halotune

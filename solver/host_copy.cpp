@@ -5,10 +5,12 @@ namespace halotune {
 template <class T>
 HostCopy<T>::HostCopy(const ScheduleContext<T>& on_gpus, Team& team)
     : originals_(on_gpus.parts), context_{on_gpus.problem, on_gpus.plan, on_gpus.cut, on_gpus.options,
-                                          on_gpus.kernels, {&team},      parts_,      on_gpus.traces} {
+                                          on_gpus.kernels, {},           parts_,      on_gpus.traces} {
+  context_.teams.assign(on_gpus.gpu->gpus.size(), &team);
   for (const auto& original : originals_) {
     const Part& part = original->memory.part();
-    auto run = std::make_unique<PartRun<T>>(PartRun<T>{PartMemory<T>(part, on_gpus.problem, on_gpus.plan, team)});
+    auto run = std::make_unique<PartRun<T>>(PartRun<T>{
+        PartMemory<T>(part, on_gpus.problem, on_gpus.plan, team), original->device, 0, {}, nullptr, nullptr});
     parts_.push_back(std::move(run));
   }
 }

@@ -16,7 +16,7 @@ class HostCopy {
 
   void take();  ///< GPUs to host, everything
   void put() const;
-  /// The same problem on the host's team.
+  /// The same problem with the host's team in the place of every GPU.
   const ScheduleContext<T>& context() const noexcept { return context_; }
   PartMemory<T>& memory(std::size_t part) { return parts_[part]->memory; }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/saturating.hpp"
 #include "solver/field_layout.hpp"
 #include "solver/geometry.hpp"
 #include "solver/transport/transport.hpp"
@@ -18,7 +19,8 @@ std::int64_t psi_bytes(const Part& part, const Problem& problem, const Plan& pla
       for (int side = 0; side < 2; ++side) {
         const Box strip = psi_strip(part, problem, plan, {kind, axis}, side, plan.steps_per_exchange);
         if (strip.empty()) continue;
-        bytes += strip_layout(shifted(strip, to_local), problem.bytes_per_value()).values * problem.bytes_per_value();
+        const std::int64_t values = strip_layout(shifted(strip, to_local), problem.bytes_per_value()).values;
+        bytes = saturating_sum(bytes, saturating_product(values, problem.bytes_per_value()));
       }
     }
   }
@@ -49,9 +51,19 @@ std::vector<Message> message_shapes(const Problem& problem, const Plan& plan, co
 
 }  // namespace
 
+std::int64_t MemoryForecast::Entry::total() const {
+  return saturating_sum(saturating_sum(field_bytes, psi_bytes), buffer_bytes);
+}
+
+std::int64_t trace_bytes(const Problem& problem) {
+  const std::int64_t samples = problem.steps / problem.output.every_steps;
+  const auto receivers = static_cast<std::int64_t>(problem.receivers.size());
+  return saturating_product(saturating_product(samples, receivers), sizeof(double));
+}
+
 std::int64_t MemoryForecast::total() const {
   return std::accumulate(devices.begin(), devices.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Entry& entry) { return sum + entry.total(); });
+                         [](std::int64_t sum, const Entry& entry) { return saturating_sum(sum, entry.total()); });
 }
 
 MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
@@ -60,7 +72,7 @@ MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
     throw ConfigError(Fault{"/devices", "not one device per part", "", "give one device name per part"});
   }
   MemoryForecast forecast;
-  forecast.ten_full_fields_bytes = 10 * problem.cells() * problem.bytes_per_value();
+  forecast.ten_full_fields_bytes = saturating_product(10 * problem.bytes_per_value(), problem.cells());
   std::vector<int> device_of_part;
   for (const Part& part : cut.part) {
     const std::string& name = plan.devices[part.index];
@@ -68,8 +80,9 @@ MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
                               [&](const auto& known) { return known.device == name; });
     if (entry == forecast.devices.end()) entry = forecast.devices.insert(entry, {name});
     device_of_part.push_back(static_cast<int>(entry - forecast.devices.begin()));
-    entry->field_bytes += 4 * field_layout(part, problem, plan).values * problem.bytes_per_value();
-    entry->psi_bytes += psi_bytes(part, problem, plan);
+    const std::int64_t values = field_layout(part, problem, plan).values;
+    entry->field_bytes = saturating_sum(entry->field_bytes, saturating_product(values, 4 * problem.bytes_per_value()));
+    entry->psi_bytes = saturating_sum(entry->psi_bytes, psi_bytes(part, problem, plan));
   }
   const auto phases = plan.exchange == ExchangeKind::merged
                           ? std::vector{ExchangePhase::merged}
@@ -78,7 +91,10 @@ MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
   for (ExchangePhase phase : phases) {
     const auto messages = message_shapes(problem, plan, cut, phase, device_of_part);
     const auto buffers = forecast_buffer_bytes(plan.transport, messages, devices);
-    for (int device = 0; device < devices; ++device) forecast.devices[device].buffer_bytes += buffers[device];
+    for (int device = 0; device < devices; ++device) {
+      std::int64_t& bytes = forecast.devices[device].buffer_bytes;
+      bytes = saturating_sum(bytes, buffers[device]);
+    }
   }
   return forecast;
 }

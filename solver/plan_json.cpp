@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_scan.hpp"
 #include "solver/device_name.hpp"
 #include "solver/json_words.hpp"
 #include "solver/plan.hpp"
@@ -13,16 +14,16 @@ constexpr std::array<const char*, 3> axis_name{"x", "y", "z"};
 
 // Far above any machine; keeps px*py*pz and the list of parts within reach of memory.
 constexpr std::int64_t most_parts = std::int64_t{1} << 20;
-constexpr std::int64_t most_threads = 65536;
+constexpr std::int64_t most_threads = 4096;
 
 constexpr std::array packings{Packing::packed, Packing::strided};
 
 void read_parts(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) {
   std::array<std::int64_t, 3> read = plan.parts;
   const auto faults_before = faults.size();
-  read_three(reader, "parts", read, faults);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (read[axis] >= 1) continue;
+  const auto set = read_three(reader, "parts", read, faults);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!set[axis] || read[axis] >= 1) continue;
     faults.push_back({fmt::format("{}/{}", reader.path_of("parts"), axis), fmt::format("is {}", read[axis]), "",
                       "give at least one part along each axis"});
   }
@@ -37,29 +38,42 @@ void read_parts(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) {
   plan.parts = read;
 }
 
+/// A whole number, as ObjectReader reads it: 20.0 is one.
+std::optional<std::int64_t> cut_of(const Json& value) {
+  std::vector<Fault> ignored;
+  const Json named{{"cut", value}};
+  std::int64_t cut = 0;
+  return ObjectReader(named, "", ignored).read("cut", cut) ? std::optional(cut) : std::nullopt;
+}
+
 std::optional<std::vector<std::int64_t>> read_cuts_of_axis(const Json& list, const std::string& path,
                                                            std::int64_t parts, std::vector<Fault>& faults) {
   if (list.is_null()) return std::nullopt;
-  if (!list.is_array() ||
-      !std::all_of(list.begin(), list.end(), [](const Json& cut) { return cut.is_number_integer(); })) {
-    faults.push_back({path, "is not a list of whole numbers", "", "give the first cell of every part but the first"});
+  if (!list.is_array()) {
+    faults.push_back({path, "is not a list of whole numbers", "got " + shown(list),
+                      "give the first cell of every part but the first"});
     return std::nullopt;
   }
-  auto cuts = list.get<std::vector<std::int64_t>>();
-  if (static_cast<std::int64_t>(cuts.size()) != parts - 1) {
+  if (static_cast<std::int64_t>(list.size()) != parts - 1) {
     faults.push_back(
-        {path, fmt::format("has {} cuts", cuts.size()), fmt::format("{} parts need {}", parts, parts - 1), ""});
+        {path, fmt::format("has {} cuts", list.size()), fmt::format("{} parts need {}", parts, parts - 1), ""});
     return std::nullopt;
   }
+  std::vector<std::int64_t> cuts;
   std::int64_t before = 0;
-  for (std::int64_t cut : cuts) {
-    if (cut <= before) {
-      faults.push_back({path, "does not increase", fmt::format("{} comes after {}", cut, before), ""});
-      return std::nullopt;
+  bool good = true;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto cut = cut_of(list[i]);
+    std::string problem = cut ? "does not increase" : "is not a whole number";
+    std::string why = cut ? fmt::format("{} comes after {}", *cut, before) : "got " + shown(list[i]);
+    if (cut && *cut > before) {
+      cuts.push_back(before = *cut);
+    } else {
+      good = false;
+      if (!add_fault(faults, {fmt::format("{}/{}", path, i), std::move(problem), std::move(why), ""})) break;
     }
-    before = cut;
   }
-  if (cuts.empty()) return std::nullopt;
+  if (!good || cuts.empty()) return std::nullopt;
   return cuts;
 }
 
@@ -98,15 +112,13 @@ void read_transports(ObjectReader& reader, Plan& plan) {
                                                          "peer_direct", "nccl",   "mpi_host",    "mpi_device"};
   const auto check = [&](std::string_view key, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
-    reader.fault(key, fmt::format("is the unknown transport \"{}\"", name), "", "use one of " + listed(names));
+    reader.fault(key, "is the unknown transport " + shown(Json(name)), "", "use one of " + listed(names));
   };
-  reader.read("transport", plan.transport);
-  check("transport", plan.transport);
+  if (reader.read("transport", plan.transport)) check("transport", plan.transport);
   const Json* remote = reader.member("remote_transport");
   if (remote == nullptr || remote->is_null()) return;
   std::string name;
-  reader.read("remote_transport", name);
-  if (!remote->is_string()) return;
+  if (!reader.read("remote_transport", name)) return;
   check("remote_transport", name);
   plan.remote_transport = name;
 }
@@ -125,11 +137,13 @@ void read_devices(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) 
   plan.devices.clear();
   for (std::size_t i = 0; i < devices->size(); ++i) {
     const Json& device = (*devices)[i];
-    if (!device.is_string() || !parse_device_name(device.get<std::string>())) {
-      faults.push_back({fmt::format("{}/{}", reader.path_of("devices"), i), "is not a device", device.dump(),
-                        "write \"cpu:0\" for a CPU device, \"0\" for a GPU, \"rank:device\" across ranks"});
-    } else {
+    if (device.is_string() && parse_device_name(device.get<std::string>())) {
       plan.devices.push_back(device.get<std::string>());
+    } else if (!add_fault(faults, {fmt::format("{}/{}", reader.path_of("devices"), i), "is not a device",
+                                   fmt::format("got {}, numbers go up to {}", shown(device), most_devices - 1),
+                                   "write \"cpu:0\" for a CPU device, \"0\" for a GPU, \"rank:device\" across "
+                                   "ranks"})) {
+      break;
     }
   }
   if (devices->size() != parts) {
@@ -146,11 +160,13 @@ void read_environment(ObjectReader& reader, std::vector<Fault>& faults, Plan& pl
     return;
   }
   for (const auto& [name, value] : environment->items()) {
-    const std::string path = reader.path_of("environment") + "/" + name;
-    if (name.empty() || name.find('=') != std::string::npos) {
-      faults.push_back({path, "is not a variable name", "empty or with an equals sign", ""});
+    const std::string path = reader.path_of("environment") + "/" + path_token(name);
+    if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+      faults.push_back({path, "is not a variable name", "empty, or with an equals sign or NUL", ""});
     } else if (!value.is_string()) {
-      faults.push_back({path, "is not text", value.dump(), "quote the value"});
+      faults.push_back({path, "is not text", "got " + shown(value), "quote the value"});
+    } else if (value.get_ref<const std::string&>().find('\0') != std::string::npos) {
+      faults.push_back({path, "holds a NUL character", "got " + shown(value), "remove it"});
     } else {
       plan.environment[name] = value.get<std::string>();
     }
@@ -158,9 +174,9 @@ void read_environment(ObjectReader& reader, std::vector<Fault>& faults, Plan& pl
 }
 
 void read_steps(ObjectReader& reader, Plan& plan) {
-  reader.read("steps_per_exchange", plan.steps_per_exchange);
+  const bool given = reader.read("steps_per_exchange", plan.steps_per_exchange);
   const int s = plan.steps_per_exchange;
-  if (s != 1 && s != 2 && s != 4 && s != 8) {
+  if (given && s != 1 && s != 2 && s != 4 && s != 8) {
     reader.fault("steps_per_exchange", fmt::format("is {}", s), "", "use 1, 2, 4 or 8");
   }
   read_word(reader, "exchange", std::array{ExchangeKind::merged, ExchangeKind::split}, plan.exchange);
@@ -174,7 +190,9 @@ void read_steps(ObjectReader& reader, Plan& plan) {
 }  // namespace
 
 Plan plan_from_json(const Json& json) {
-  if (!json.is_object()) throw ConfigError(Fault{"", "the plan is not a JSON object", json.type_name(), ""});
+  if (!json.is_object()) {
+    throw ConfigError(Fault{"", "the Plan is not a JSON object", "got " + shown(json), "write {\"parts\": [1, 1, 2]}"});
+  }
   std::vector<Fault> faults;
   ObjectReader reader(json, "", faults);
   Plan plan;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -37,25 +38,34 @@ void read_face_kinds(ProblemReading& reading) {
   reader.finish();
 }
 
+constexpr std::int64_t most_layer_cells = std::numeric_limits<std::int32_t>::max();
+
+/// Reads a number into `out` when it lies in a range, which `in` decides and `range` names.
+template <class In>
+void read_within(ObjectReader& reader, std::string_view key, double& out, const char* range, In&& in) {
+  double value = out;
+  if (!reader.read(key, value)) return;
+  if (in(value)) {
+    out = value;
+  } else {
+    reader.fault(key, fmt::format("is not {}", range), fmt::format("got {}", value));
+  }
+}
+
 void read_cpml_parameters(ObjectReader& reader, CpmlFace& face) {
-  reader.read("cells", face.cells);
-  reader.read("reflection", face.reflection);
-  reader.read("grading", face.grading);
-  reader.read("kappa_max", face.kappa_max);
-  reader.read("alpha_ratio", face.alpha_ratio);
-  if (face.cells < 0) reader.fault("cells", "is negative", fmt::format("got {}", face.cells), "0 is no layer");
-  if (!(face.reflection > 0 && face.reflection < 1)) {
-    reader.fault("reflection", "is not between 0 and 1", fmt::format("got {}", face.reflection));
+  std::int64_t cells = face.cells;
+  if (reader.read("cells", cells)) {
+    if (cells >= 0 && cells <= most_layer_cells) {
+      face.cells = cells;
+    } else {
+      reader.fault("cells", cells < 0 ? "is negative" : "is too large", fmt::format("got {}", cells), "0 is no layer");
+    }
   }
-  if (!(face.grading >= 0 && face.grading <= 16)) {
-    reader.fault("grading", "is not between 0 and 16", fmt::format("got {}", face.grading));
-  }
-  if (!(face.kappa_max >= 1 && face.kappa_max <= 1e6)) {
-    reader.fault("kappa_max", "is not between 1 and 1e6", fmt::format("got {}", face.kappa_max));
-  }
-  if (!(face.alpha_ratio >= 0 && face.alpha_ratio <= 1e6)) {
-    reader.fault("alpha_ratio", "is not between 0 and 1e6", fmt::format("got {}", face.alpha_ratio));
-  }
+  read_within(reader, "reflection", face.reflection, "between 0 and 1", [](double x) { return x > 0 && x < 1; });
+  read_within(reader, "grading", face.grading, "between 0 and 16", [](double x) { return x >= 0 && x <= 16; });
+  read_within(reader, "kappa_max", face.kappa_max, "between 1 and 1e6", [](double x) { return x >= 1 && x <= 1e6; });
+  read_within(reader, "alpha_ratio", face.alpha_ratio, "between 0 and 1e6",
+              [](double x) { return x >= 0 && x <= 1e6; });
 }
 
 void read_cpml(ProblemReading& reading) {
@@ -63,10 +73,7 @@ void read_cpml(ProblemReading& reading) {
   if (cpml == nullptr) return;
   ObjectReader reader(*cpml, reading.reader.path_of("cpml"), reading.faults);
   CpmlFace all;
-  const auto faults_before = reading.faults.size();
   read_cpml_parameters(reader, all);
-  // A bad overall value is one fault, not one more per face.
-  if (reading.faults.size() > faults_before) all = {};
   for_each_face([&](int axis, int side) { reading.problem.cpml[axis][side] = all; });
   if (const Json* faces = reader.member("faces")) {
     ObjectReader face_reader(*faces, reader.path_of("faces"), reading.faults);

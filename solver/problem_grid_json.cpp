@@ -10,18 +10,18 @@
 namespace halotune {
 namespace {
 
-// Ten float64 fields with all their padding stay far below 2^63 bytes.
+// Four float64 fields with their ghosts and padding, 27 times the cells and 8 values a row at worst, are below 2^61 B.
 constexpr std::int64_t most_cells_of_axis = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_cells = std::int64_t{1} << 48;
 constexpr std::int64_t most_steps = 1'000'000'000'000;
 
-/// Judges the elements of `list` that are whole numbers; the others have their fault already.
-void check_grid(ProblemReading& reading, const Json& list) {
+/// Judges the elements that could be read; the others have their fault already.
+void check_grid(ProblemReading& reading, const std::array<bool, 3>& read) {
   const auto& grid = reading.problem.grid;
   const std::int64_t least = reading.order_known ? reading.problem.radius() : 1;
   ObjectReader& reader = reading.reader;
   for (int axis = 0; axis < 3; ++axis) {
-    if (!list[static_cast<std::size_t>(axis)].is_number_integer()) continue;
+    if (!read[static_cast<std::size_t>(axis)]) continue;
     const std::string path = fmt::format("grid/{}", axis);
     if (grid[axis] < 1 || grid[axis] > most_cells_of_axis) {
       reading.faults.push_back({"/" + path, fmt::format("is {} cells", grid[axis]),
@@ -41,32 +41,18 @@ void check_grid(ProblemReading& reading, const Json& list) {
   }
 }
 
-void read_spacing(ProblemReading& reading) {
-  auto& spacing = reading.problem.spacing_m;
-  const Json* member = reading.reader.member("spacing_m");
-  if (member != nullptr && member->is_array()) {
-    read_three(reading.reader, "spacing_m", spacing, reading.faults);
-  } else {
-    double all = spacing[0];
-    reading.reader.read("spacing_m", all);
-    spacing = {all, all, all};
-  }
-  require_positive(reading.reader, "spacing_m", *std::min_element(spacing.begin(), spacing.end()));
-}
-
 void resolve_time_step(ProblemReading& reading, CflDefault cfl_default) {
   ObjectReader& reader = reading.reader;
   Problem& problem = reading.problem;
   const bool given_step = reader.has("time_step_s");
   double cfl = 0;
-  reader.read("time_step_s", problem.time_step_s);
-  reader.read("cfl", cfl);
+  const bool step_read = read_positive(reader, "time_step_s", problem.time_step_s);
+  const bool cfl_read = read_positive(reader, "cfl", cfl);
   if (given_step && reader.has("cfl")) {
     reader.fault("cfl", "is given beside time_step_s", "each fixes the other", "remove one of them");
     return;
   }
-  if (given_step && !require_positive(reader, "time_step_s", problem.time_step_s)) return;
-  if (reader.has("cfl") && !require_positive(reader, "cfl", cfl)) return;
+  if ((given_step && !step_read) || (reader.has("cfl") && !cfl_read)) return;
   if (!reading.medium_known || !reading.grid_known || !reading.order_known) return;
 
   const double limit_s = stable_time_step_s(problem);
@@ -112,10 +98,8 @@ void check_factors(ProblemReading& reading) {
 
 void read_grid(ProblemReading& reading) {
   const auto faults_before = reading.faults.size();
-  read_three(reading.reader, "grid", reading.problem.grid, reading.faults);
-  const Json* list = reading.reader.member("grid");
-  if (list != nullptr && list->is_array() && list->size() == 3) check_grid(reading, *list);
-  read_spacing(reading);
+  check_grid(reading, read_three(reading.reader, "grid", reading.problem.grid, reading.faults));
+  read_positive_or_three(reading, reading.reader, "spacing_m", reading.problem.spacing_m);
   reading.grid_known = reading.reader.has("grid") && reading.faults.size() == faults_before;
 }
 
@@ -129,11 +113,11 @@ void read_time(ProblemReading& reading, CflDefault cfl_default) {
   double duration_s = 0;
   const bool step_known = problem.time_step_s > 0 && reading.faults.size() == faults_before;
   reader.read("steps", problem.steps);
-  reader.read("duration_s", duration_s);
+  const bool duration_read = read_positive(reader, "duration_s", duration_s);
   if (reader.has("duration_s")) {
     if (reader.has("steps")) {
       reader.fault("duration_s", "is given beside steps", "each fixes the other", "remove one of them");
-    } else if (require_positive(reader, "duration_s", duration_s) && step_known) {
+    } else if (duration_read && step_known) {
       const double steps = duration_s / problem.time_step_s;
       // A duration that is a whole number of steps must not gain one by rounding.
       const double rounded = std::round(steps);

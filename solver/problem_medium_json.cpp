@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -19,22 +20,24 @@ GaussianState read_gaussian(ProblemReading& reading, ObjectReader& reader) {
   }
   state.width_m = 4 * *std::min_element(problem.spacing_m.begin(), problem.spacing_m.end());
   if (reader.has("center_m")) read_position(reading, reader, "center_m", state.center_m);
-  reader.read("width_m", state.width_m);
-  if (reading.grid_known || reader.has("width_m")) require_positive(reader, "width_m", state.width_m);
-  reader.read("amplitude", state.amplitude);
+  if (read_positive(reader, "width_m", state.width_m) && !std::isnormal(state.width_m * state.width_m)) {
+    reader.fault("width_m", "has no square within float64", fmt::format("got {}", state.width_m));
+  }
+  read_amplitude(reading, reader, state.amplitude);
   return state;
 }
 
 StandingWaveState read_standing_wave(ProblemReading& reading, ObjectReader& reader) {
   StandingWaveState state;
-  read_three(reader, "modes", state.modes, reading.faults);
-  for (int axis = 0; axis < 3; ++axis) {
+  const auto read = read_three(reader, "modes", state.modes, reading.faults);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (reader.has("modes") && !read[axis]) continue;
     if (state.modes[axis] < 0 || (reading.grid_known && state.modes[axis] >= reading.problem.grid[axis])) {
       reading.faults.push_back({fmt::format("{}/{}", reader.path_of("modes"), axis),
                                 fmt::format("is {}", state.modes[axis]), "it needs 0 to cells - 1 half waves", ""});
     }
   }
-  reader.read("amplitude", state.amplitude);
+  read_amplitude(reading, reader, state.amplitude);
   for (int axis = 0; reading.faces_known && axis < 3; ++axis) {
     for (int side = 0; side < 2; ++side) {
       const FaceKind kind = reading.problem.faces[axis][side];
@@ -80,18 +83,10 @@ void read_medium(ProblemReading& reading) {
     return;
   }
   if (kind != "homogeneous") {
-    reader.fault("kind", "is the unknown word \"" + kind + "\"", "", "use homogeneous");
+    reader.fault("kind", "is the unknown word " + shown(Json(kind)), "", "use homogeneous");
   }
-  if (const Json* speed = reader.member("speed_m_s"); speed != nullptr && speed->is_array()) {
-    read_three(reader, "speed_m_s", medium.speed_m_s, reading.faults);
-  } else {
-    double all = medium.speed_m_s[0];
-    reader.read("speed_m_s", all);
-    medium.speed_m_s = {all, all, all};
-  }
-  require_positive(reader, "speed_m_s", *std::min_element(medium.speed_m_s.begin(), medium.speed_m_s.end()));
-  reader.read("density_kg_m3", medium.density_kg_m3);
-  require_positive(reader, "density_kg_m3", medium.density_kg_m3);
+  read_positive_or_three(reading, reader, "speed_m_s", medium.speed_m_s);
+  read_positive(reader, "density_kg_m3", medium.density_kg_m3);
   reader.finish();
   reading.medium_known = reading.faults.size() == faults_before;
 }
@@ -106,9 +101,10 @@ void read_initial(ProblemReading& reading) {
   std::string kind;
   reader.read("kind", kind);
   if (std::find(state_names.begin(), state_names.end(), kind) == state_names.end()) {
-    if (!kind.empty()) {
+    if (named.is_object() && named.contains("kind") && named["kind"].is_string()) {
       reading.faults.push_back({member->is_string() ? path : reader.path_of("kind"),
-                                "is the unknown word \"" + kind + "\"", "", "use one of " + listed(state_names)});
+                                "is the unknown word " + shown(named["kind"]), "",
+                                "use one of " + listed(state_names)});
     }
     return;
   }

@@ -14,6 +14,9 @@ using Keys = std::vector<std::string>;
 const Keys cpml_keys{"cells", "reflection", "grading", "kappa_max", "alpha_ratio"};
 const Keys face_keys{"xlo", "xhi", "ylo", "yhi", "zlo", "zhi"};
 
+/// Known, so that the reader can refuse it by name.
+constexpr std::string_view unbuilt_key = "checkpoint";
+
 Keys joined(Keys keys, const Keys& more) {
   keys.insert(keys.end(), more.begin(), more.end());
   return keys;
@@ -78,15 +81,27 @@ Json& member(Json& node, const std::string& token, const std::string& place, con
     std::vector<Fault> faults;
     const Json asked{{token, nullptr}};
     ObjectReader reader(asked, place, faults);
-    for (const auto& key : found->second) reader.member(key);
+    for (const auto& key : found->second) {
+      if (key != unbuilt_key) reader.member(key);
+    }
     reader.finish();
     throw ConfigError(faults);
   }
   return node[token];
 }
 
+/// JSON, or a bare word. @throws ConfigError for JSON that is refused and for bytes that are no text.
 Json parsed_value(const std::string& text) {
-  return Json::accept(text) ? parse_json(text, "--set") : Json(text);
+  std::vector<Fault> faults;
+  auto value = parse_document(text, "--set", faults);
+  if (value) {
+    throw_if_any(faults);
+    return *value;
+  }
+  if (Json::accept(text)) throw ConfigError(faults);
+  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore);
+  if (Json::parse(quoted) != Json(text)) throw ConfigError(Fault{"--set", "is not UTF-8", text, ""});
+  return text;
 }
 
 }  // namespace
@@ -94,7 +109,7 @@ Json parsed_value(const std::string& text) {
 void set_json_path(Json& problem, const std::string& assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw ConfigError(Fault{"", fmt::format("\"{}\" is no assignment", assignment), "", "write path=value"});
+    throw ConfigError(Fault{"--set", fmt::format("\"{}\" is no assignment", assignment), "", "write path=value"});
   }
   const auto tokens = split_path(std::string_view(assignment).substr(0, equals));
   Json changed = problem;

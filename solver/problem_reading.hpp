@@ -39,6 +39,13 @@ void read_position(ProblemReading& reading, ObjectReader& reader, std::string_vi
                    std::array<double, 3>& position_m);
 /// Fault unless a number is above zero. @returns whether it is.
 bool require_positive(ObjectReader& reader, std::string_view key, double value);
+/// Reads a number that must be above zero. @returns whether it was given and is.
+bool read_positive(ObjectReader& reader, std::string_view key, double& out);
+/// Reads one positive number for all axes, or three. @returns whether what was given is good.
+bool read_positive_or_three(ProblemReading& reading, ObjectReader& reader, std::string_view key,
+                            std::array<double, 3>& out);
+/// An amplitude that the precision of the fields can hold.
+void read_amplitude(ProblemReading& reading, ObjectReader& reader, double& out);
 /// Fault that says by name that a feature does not exist yet.
 void refuse_unbuilt(ObjectReader& reader, std::string_view key, std::string_view feature, std::string suggestion);
 

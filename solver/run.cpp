@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "solver/device/cpu_topology.hpp"
 #include "solver/device/memory.hpp"
+#include "solver/device_teams.hpp"
 #include "solver/trace_file.hpp"
 
 namespace halotune {
@@ -44,6 +46,7 @@ RunReport run(const Problem& problem, const Plan& plan, const RunOptions& option
   Simulation simulation(problem, plan, options.simulation);
   report.set_up_s = seconds_since(start);
   report.plan = simulation.plan();
+  report.oversubscribed = threads_without_core(report.plan, static_cast<int>(read_cpu_topology().cores.size())) > 0;
   take_steps(simulation, options, report);
   if (report.steps > 0) {
     report.seconds_per_step = report.seconds / static_cast<double>(report.steps);
@@ -73,6 +76,7 @@ Json to_json(const RunReport& report) {
   json["seconds_per_step"] = report.steps > 0 ? Json(report.seconds_per_step) : Json(nullptr);
   json["mpoints_per_s"] = report.steps > 0 ? Json(report.mpoints_per_s) : Json(nullptr);
   json["peak_resident_bytes"] = report.peak_resident_bytes;
+  json["oversubscribed"] = report.oversubscribed;
   json["digest"] = report.digest ? Json(*report.digest) : Json(nullptr);
   json["output_file"] = report.output_file ? Json(*report.output_file) : Json(nullptr);
   return json;

@@ -26,6 +26,7 @@ struct RunReport {
   double seconds_per_step = 0;
   double mpoints_per_s = 0;
   std::int64_t peak_resident_bytes = 0;
+  bool oversubscribed = false;  ///< threads shared a core
   std::optional<std::string> digest;
   std::optional<std::string> output_file;  ///< HDF5 with the traces
 };

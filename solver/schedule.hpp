@@ -6,6 +6,7 @@
 #include "solver/exchange_messages.hpp"
 #include "solver/kernels/gpu/gpu_kernels.hpp"
 #include "solver/source_cells.hpp"
+#include "solver/transport/flawed_exchange.hpp"
 #include "solver/transport/transport.hpp"
 
 namespace halotune {
@@ -30,6 +31,7 @@ struct ScheduleContext {
   PartRuns<T>& parts;
   std::vector<std::vector<double>>& traces;  ///< by receiver; the owner of the cell appends
   const GpuSchedule<T>* gpu = nullptr;       ///< null: CPU devices
+  std::vector<PairFlaw> pair_flaws = {};     ///< tests only; empty on GPUs
 };
 
 /// A recorded block of sub-steps with the exchange that ends it (or, for `split`, the two inside

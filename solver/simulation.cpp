@@ -45,6 +45,9 @@ double Simulation::energy() {
 bool Simulation::finite() {
   return state_->typed->finite();
 }
+std::vector<std::string> Simulation::wrong_deliveries() {
+  return state_->typed->wrong_deliveries();
+}
 const std::vector<std::vector<double>>& Simulation::traces() const {
   return state_->typed->traces();
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "solver/device/flaw.hpp"
 #include "solver/device/isa.hpp"
+#include "solver/device/whereabouts.hpp"
 #include "solver/geometry.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
@@ -13,7 +15,14 @@
 
 namespace halotune {
 
-/// Switches that tests and checks need; the defaults are what production runs use.
+/// A flaw of one device (`to` empty), or of the way from one device to another, by the names in Plan.devices.
+struct PlacedFlaw {
+  Flaw flaw;
+  std::string from, to;
+  bool operator==(const PlacedFlaw&) const = default;
+};
+
+/// Switches that tests, checks and watchdogs need; the defaults are what production runs use.
 struct SimulationOptions {
   Isa isa = default_isa();
   /// Fill ghosts with NaN beyond what every exchange delivers.
@@ -30,6 +39,11 @@ struct SimulationOptions {
   bool fuse = true;
   /// Collect per-command timings.
   bool timing = false;
+  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. Flaws of
+  /// GPUs are a ConfigError.
+  std::vector<PlacedFlaw> flaws;
+  /// Where CPU devices report what they are at; not owned, outlives the Simulation.
+  Whereabouts* whereabouts = nullptr;
 };
 
 /// Order-independent state hash: sum over owned cells of mix64(field, global index, bits), mod 2^64.
@@ -66,6 +80,9 @@ class Simulation {
   double energy();
   /// False when any owned value is NaN or Inf.
   bool finite();
+  /// "cpu:0 to cpu:1" for every ordered pair of devices over which a ghost cell arrived with other bits than its owner
+  /// holds. Only meaningful for a Simulation that has not stepped since it was made (or since scatter()).
+  std::vector<std::string> wrong_deliveries();
   /// Traces of p, receiver by receiver, one value per step taken since the start.
   const std::vector<std::vector<double>>& traces() const;
 

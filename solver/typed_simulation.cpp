@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/delivery_check.hpp"
 #include "solver/device/gpu_runtime.hpp"
 #include "solver/gpu_state.hpp"
 #include "solver/host_copy.hpp"
@@ -32,6 +33,35 @@ std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int ord
       GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), default_gpu_tiles<T>(order)});
 }
 
+TeamOptions team_options(const SimulationOptions& options, const std::string& device) {
+  TeamOptions team{std::nullopt, options.whereabouts};
+  for (const PlacedFlaw& placed : options.flaws) {
+    if (placed.to.empty() && placed.from == device) team.flaw = placed.flaw;
+  }
+  return team;
+}
+
+/// Flaws sit where CPU devices allocate, run commands and copy: GPUs have no such places yet.
+/// @throws ConfigError when one is of a GPU of the Plan
+void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& gpus) {
+  for (const PlacedFlaw& placed : options.flaws) {
+    if (std::find(gpus.begin(), gpus.end(), placed.from) == gpus.end()) continue;
+    throw ConfigError({"", "a fault cannot be injected on GPU " + placed.from, "CPU devices alone have flaws", ""});
+  }
+}
+
+/// Those between two devices that the Plan uses.
+std::vector<PairFlaw> pair_flaws(const SimulationOptions& options, const std::vector<std::string>& devices) {
+  std::vector<PairFlaw> flaws;
+  for (const PlacedFlaw& placed : options.flaws) {
+    const auto from = std::find(devices.begin(), devices.end(), placed.from);
+    const auto to = std::find(devices.begin(), devices.end(), placed.to);
+    if (from == devices.end() || to == devices.end()) continue;
+    flaws.push_back({static_cast<int>(from - devices.begin()), static_cast<int>(to - devices.begin()), placed.flaw});
+  }
+  return flaws;
+}
+
 }  // namespace
 
 template <class T>
@@ -40,12 +70,23 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       plan_(resolved(problem, plan)),
       options_(options),
       cut_(decompose(problem_, plan_)),
-      devices_(open_devices(plan_)),
+      devices_(open_devices(plan_, [&](const std::string& device) { return team_options(options, device); })),
       traces_(problem_.receivers.size()),
       gpu_(gpu_schedule<T>(devices_, problem_.order)),
-      context_{problem_, plan_,   cut_,      options_, kernels<T>(options.isa, problem_.order), devices_.pointers(),
-               parts_,   traces_, gpu_.get()} {
-  if (on_gpus()) host_ = host_team();
+      context_{problem_,
+               plan_,
+               cut_,
+               options_,
+               kernels<T>(options.isa, problem_.order),
+               devices_.pointers(),
+               parts_,
+               traces_,
+               gpu_.get(),
+               pair_flaws(options_, devices_.names)} {
+  if (on_gpus()) {
+    refuse_gpu_flaws(options_, devices_.names);
+    host_ = host_team();
+  }
   for (const Part& part : cut_.part) add_part(part);
   set_up_state();
   complete_ghosts();
@@ -174,6 +215,17 @@ std::vector<Simulation::Timing> TypedSimulation<T>::timings() const {
         {devices_.names[static_cast<std::size_t>(timing.device)], timing.label, timing.seconds, timing.calls});
   }
   return list;
+}
+
+template <class T>
+std::vector<std::string> TypedSimulation<T>::wrong_deliveries() {
+  const auto wrong = on_host([](const ScheduleContext<T>& context) { return halotune::wrong_deliveries(context); });
+  std::vector<std::string> pairs;
+  for (const auto& [from, to] : wrong) {
+    pairs.push_back(devices_.names[static_cast<std::size_t>(from)] + " to " +
+                    devices_.names[static_cast<std::size_t>(to)]);
+  }
+  return pairs;
 }
 
 template <class T>

@@ -23,6 +23,7 @@ class AnySimulation {
   virtual void scatter(int field, const std::vector<double>& values) = 0;
   virtual double energy() = 0;
   virtual bool finite() = 0;
+  virtual std::vector<std::string> wrong_deliveries() = 0;
   virtual const std::vector<std::vector<double>>& traces() const = 0;
   virtual const Problem& problem() const = 0;
   virtual const Plan& plan() const = 0;
@@ -43,6 +44,7 @@ class TypedSimulation final : public AnySimulation {
   void scatter(int field, const std::vector<double>& values) override;
   double energy() override;
   bool finite() override;
+  std::vector<std::string> wrong_deliveries() override;
   const std::vector<std::vector<double>>& traces() const override { return traces_; }
   const Problem& problem() const override { return problem_; }
   const Plan& plan() const override { return plan_; }

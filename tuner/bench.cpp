@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "solver/device/cpu_topology.hpp"
 #include "solver/device_name.hpp"
+#include "solver/device_teams.hpp"
 #include "tuner/bench_streams.hpp"
 
 namespace halotune {
@@ -46,6 +48,7 @@ BenchReport bench(const Problem& problem, const Plan& plan, const BenchOptions& 
   report.n = options.blocks;
   // The first block of this length may build graphs of more steps than any before.
   if (on_gpus(simulation.plan())) simulation.advance(report.steps_per_block);
+  report.oversubscribed = threads_without_core(report.plan, static_cast<int>(read_cpu_topology().cores.size())) > 0;
   std::vector<std::int64_t> passes(kinds.size(), 1);
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!kinds[kind].available) continue;
@@ -88,12 +91,16 @@ Json interval_json(const Interval& interval) {
   return {{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
 }
 
+constexpr double interval_level = 0.95;
+
 }  // namespace
 
 Json to_json(const BenchReport& report) {
   Json json;
   json["plan"] = to_json(report.plan);
   json["n"] = report.n;
+  json["level"] = has_level(report.n, interval_level) ? Json(interval_level) : Json();
+  json["oversubscribed"] = report.oversubscribed;
   json["steps_per_block"] = report.steps_per_block;
   json["seconds_per_step"] = interval_json(report.seconds_per_step);
   json["mpoints_per_s"] = interval_json(report.mpoints_per_s);

@@ -33,7 +33,8 @@ struct BenchReport {
   std::vector<Stream> streams;
   std::string best_stream;  ///< largest median: its samples are what the ratios use
   Interval stream_gbs;
-  Interval roofline_fraction;  ///< of the paired ratios mpoints_per_s * bytes_per_cell / stream
+  bool oversubscribed = false;  ///< threads shared a core
+  Interval roofline_fraction;   ///< of the paired ratios mpoints_per_s * bytes_per_cell / stream
 };
 Json to_json(const BenchReport& report);
 

@@ -7,17 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
+#include "solver/device_name.hpp"
 
 namespace halotune {
 namespace {
 
-constexpr int kMostDevices = 4096;
-
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kMostDevices)
-    return std::nullopt;
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
   return value;
 }
 
@@ -50,16 +48,24 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
       number = item.substr(colon + 1);
     }
     const auto value = whole_number(number);
-    if (backend != "cpu" && backend != "gpu") {
-      faults.push_back({"--devices", fmt::format("'{}' is no kind of device", backend), std::string(item),
-                        "use cpu:N, or N for GPUs"});
-    } else if (!value) {
-      faults.push_back(
-          {"--devices", fmt::format("'{}' is not a device", item),
-           fmt::format("a whole number up to {} is expected", kMostDevices),
-           "use cpu:2 for two CPU devices, cpu:0,0 for two parts on one, 2 for two GPUs, 0,0 for two parts "
-           "on one GPU"});
-    } else if (items.size() == 1 && *value > 0) {
+    const bool count = items.size() == 1 && value && *value > 0;
+    if (!value) {
+      if (!add_fault(faults, {"--devices", fmt::format("'{}' is not a device", item), "a whole number is expected",
+                              "use cpu:2 for two CPU devices, cpu:0,0 for two parts on one, 2 for two GPUs, 0,0 for "
+                              "two parts on one GPU"})) {
+        break;
+      }
+    } else if (backend != "cpu" && backend != "gpu") {
+      if (!add_fault(faults, {"--devices", fmt::format("'{}' is no kind of device", backend), std::string(item),
+                              "use cpu:N, or N for GPUs"})) {
+        break;
+      }
+    } else if (*value > (count ? most_devices : most_devices - 1)) {
+      faults.push_back({"--devices", fmt::format("'{}' is too many", item),
+                        fmt::format("at most {} devices, {} to {}", most_devices, name_of(backend, 0),
+                                    name_of(backend, most_devices - 1)),
+                        ""});
+    } else if (count) {
       for (int i = 0; i < *value; ++i) devices.push_back(name_of(backend, i));
     } else {
       devices.push_back(name_of(backend, *value));
@@ -67,6 +73,17 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
   }
   if (!faults.empty()) throw ConfigError(std::move(faults));
   return devices;
+}
+
+std::vector<std::string> split_of(const std::vector<std::string>& devices) {
+  int count = 1;
+  for (const auto& text : devices) {
+    const auto device = parse_device_name(text);
+    if (device && device->cpu) count = std::max(count, device->index + 1);
+  }
+  std::vector<std::string> all;
+  for (int i = 0; i < count; ++i) all.push_back(fmt::format("cpu:{}", i));
+  return all;
 }
 
 std::vector<std::string> distinct_devices(const std::vector<std::string>& devices) {

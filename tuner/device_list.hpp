@@ -12,6 +12,10 @@ namespace halotune {
 /// @throws ConfigError
 std::vector<std::string> parse_devices(std::string_view text, std::string_view default_backend = "cpu");
 
+/// Every device of the split that the names of a Plan imply: cpu:0 up to the largest index. A Plan on cpu:1 alone
+/// uses the second half of the cores.
+std::vector<std::string> split_of(const std::vector<std::string>& devices);
+
 /// Without repeats, in order of first appearance.
 std::vector<std::string> distinct_devices(const std::vector<std::string>& devices);
 

@@ -137,6 +137,8 @@ std::optional<Prediction> Model::predict(const Problem& problem, const Plan& pla
   prediction.terms = *terms;
   prediction.seconds_per_step = terms->total();
   prediction.mpoints_per_s = static_cast<double>(problem.cells()) / prediction.seconds_per_step / 1e6;
+  // Rates and latencies from a file may be any numbers above zero.
+  if (!std::isnormal(prediction.seconds_per_step) || !std::isnormal(prediction.mpoints_per_s)) return std::nullopt;
   prediction.usual_error = usual_error_;
   prediction.usual_error_n = error_n_;
   return prediction;

@@ -48,6 +48,7 @@ struct ModelConstants {
   double copy_share = 0.5;           ///< strided face copies against memory copy, when not measured
   double barrier_s = 2e-6;           ///< one team barrier, when not measured
   double latency_s = 2e-6;           ///< one message, when not measured
+  double switch_s = 50e-6;           ///< a command that waits for a thread without a core of its own, per such thread
   double prior_trials = 4;           ///< shrinkage: a group of n trials counts n / (n + prior_trials)
 };
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "solver/device_teams.hpp"
 
 namespace halotune {
 namespace {
@@ -34,7 +38,7 @@ std::optional<double> Rates::row(std::string_view kind, std::string_view variant
 }
 
 int Rates::cores() const {
-  int cores = 0;
+  std::int64_t cores = 0;
   bool shared = false;
   for (const auto& device : machine_.devices) {
     cores += device.cores;
@@ -45,9 +49,9 @@ int Rates::cores() const {
     for (const auto& probe : machine_.rows) {
       if (probe.kind == "flag_ping_pong") seen.insert({probe.from, probe.to});
     }
-    if (!seen.empty()) cores = static_cast<int>(seen.size());
+    if (!seen.empty()) cores = std::ssize(seen);
   }
-  return std::max(cores, 1);
+  return static_cast<int>(std::clamp<std::int64_t>(cores, 1, std::numeric_limits<int>::max()));
 }
 
 std::optional<double> Rates::update_bytes_per_s(double working_set_bytes) const {
@@ -86,6 +90,11 @@ DeviceRate Rates::device(const Problem& problem, const Plan& plan, int devices, 
   if (rate.command_s <= 0) {
     rate.command_s = constants_.barrier_s;
     assume(assumptions, fmt::format("{:.1f} us for a team barrier", constants_.barrier_s * 1e6));
+  }
+  if (const int waiting = threads_without_core(plan, cores()); waiting > 0) {
+    rate.command_s += waiting * constants_.switch_s;
+    assume(assumptions,
+           fmt::format("{:.0f} us for each thread that waits for a core at a barrier", constants_.switch_s * 1e6));
   }
   return rate;
 }
@@ -126,7 +135,8 @@ MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const
   double total = 0;
   const std::string variant = fmt::format("{}:{}:{}", plan.transport, packed ? "packed" : "strided", kAxisName[axis]);
   if (const LinkFit* fit = halo_fit(variant, from, to); fit != nullptr && fit->fit.beta_bytes_per_s > 0) {
-    cost.latency_s = fit->fit.alpha_s;
+    // Without one the fit went through zero: the measured times are met without a start-up cost.
+    cost.latency_s = fit->fit.alpha_s.value_or(0);
     // Links were measured one at a time; together their reads and writes cannot exceed the memory.
     total = std::max(1.0 / fit->fit.beta_bytes_per_s, 2.0 * devices / update_all);
     if (fit->from != from || fit->to != to)

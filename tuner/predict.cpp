@@ -59,6 +59,21 @@ std::vector<std::pair<int, MemoryForecast>> memory_by_devices(const Problem& pro
   return forecasts;
 }
 
+Json to_json(const MemoryForecast& forecast) {
+  Json json{{"devices", forecast.devices.size()},
+            {"total_bytes", forecast.total()},
+            {"ten_full_fields_bytes", forecast.ten_full_fields_bytes}};
+  json["per_device"] = Json::array();
+  for (const auto& device : forecast.devices) {
+    json["per_device"].push_back(Json{{"device", device.device},
+                                      {"field_bytes", device.field_bytes},
+                                      {"psi_bytes", device.psi_bytes},
+                                      {"buffer_bytes", device.buffer_bytes},
+                                      {"total_bytes", device.total()}});
+  }
+  return json;
+}
+
 Json prediction_document(const Problem& problem, const Machine& machine, const std::vector<RankedPlan>& plans,
                          const std::vector<std::pair<int, MemoryForecast>>& memory) {
   Json json = Json::object();
@@ -72,20 +87,7 @@ Json prediction_document(const Problem& problem, const Machine& machine, const s
                                  {"prediction", plan.prediction ? to_json(*plan.prediction) : Json()}});
   }
   json["memory"] = Json::array();
-  for (const auto& [count, forecast] : memory) {
-    Json entry{{"devices", count},
-               {"total_bytes", forecast.total()},
-               {"ten_full_fields_bytes", forecast.ten_full_fields_bytes}};
-    entry["per_device"] = Json::array();
-    for (const auto& device : forecast.devices) {
-      entry["per_device"].push_back(Json{{"device", device.device},
-                                         {"field_bytes", device.field_bytes},
-                                         {"psi_bytes", device.psi_bytes},
-                                         {"buffer_bytes", device.buffer_bytes},
-                                         {"total_bytes", device.total()}});
-    }
-    json["memory"].push_back(std::move(entry));
-  }
+  for (const auto& [count, forecast] : memory) json["memory"].push_back(to_json(forecast));
   return json;
 }
 

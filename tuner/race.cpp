@@ -25,10 +25,15 @@ void Race::take_up(const std::vector<Trial>& earlier) {
   for (std::size_t i = 0; i < racers_.size(); ++i) place[plan_key(racers_[i].trial().plan)] = i;
   for (const Trial& visit : earlier) {
     const auto found = place.find(plan_key(visit.plan));
+    if (found == place.end()) continue;
     // What was pruned is judged anew: the budget that cut it short may have been another.
-    if (found == place.end() || visit.status == TrialStatus::pruned) continue;
+    if (visit.status == TrialStatus::pruned) {
+      given_up_before_.insert(found->second);
+      continue;
+    }
     racers_[found->second].take_up(visit);
     ++visits_;
+    ++taken_over_;
   }
 }
 
@@ -128,9 +133,11 @@ void Race::report(const Racer& racer, int round) const {
   hooks_.progress(progress);
 }
 
-void Race::give_up(Racer& racer, std::string reason) {
+void Race::give_up(std::size_t index, std::string reason) {
+  Racer& racer = racers_[index];
   racer.stop(TrialStatus::pruned, std::move(reason));
   runner_.forget(racer.trial().plan);
+  if (given_up_before_.contains(index)) return;
   Trial end;
   end.plan = racer.trial().plan;
   end.status = TrialStatus::pruned;
@@ -142,7 +149,7 @@ void Race::give_up(Racer& racer, std::string reason) {
 void Race::visit(std::size_t index, int round) {
   Racer& racer = racers_[index];
   report(racer, round);
-  const Trial visit = racer.visit(runner_, round, options_, remaining_s());
+  const Trial visit = racer.visit(runner_, round, options_, [this] { return remaining_s(); });
   ++visits_;
   if (!racer.in()) runner_.forget(visit.plan);
   store(racer, visit);
@@ -158,8 +165,8 @@ bool Race::settle() {
     if (i == *best) continue;
     const auto verdict = compare(racers_[i].costs(), racers_[*best].costs(), options_);
     if (verdict == Verdict::clearly_worse) {
-      give_up(racers_[i], fmt::format("more than {:.0f} % slower than {} in every round", options_.early_margin * 100,
-                                      short_text(racers_[*best].trial().plan)));
+      give_up(i, fmt::format("more than {:.0f} % slower than {} in every round", options_.early_margin * 100,
+                             short_text(racers_[*best].trial().plan)));
     } else if (verdict == Verdict::separated) {
       racers_[i].separate();
       runner_.forget(racers_[i].trial().plan);

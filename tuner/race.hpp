@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ class Race {
   std::vector<std::size_t> order_of(int round) const;
   bool may_go_on(const Racer& racer);
   void visit(std::size_t index, int round);
-  void give_up(Racer& racer, std::string reason);
+  void give_up(std::size_t index, std::string reason);
   bool settle();
   void call_up();
   std::vector<std::size_t> running() const;
@@ -50,6 +51,8 @@ class Race {
   std::vector<std::size_t> field_;    ///< indices of those that race
   std::vector<std::size_t> reserve_;  ///< left out by the shortlist
   std::int64_t visits_ = 0;
+  std::int64_t taken_over_ = 0;
+  std::set<std::size_t> given_up_before_;  ///< in the interrupted search; stored already
   std::string stopped_;
 };
 

@@ -52,6 +52,13 @@ double Racer::expected_visit_s(const SearchOptions& options) const {
   return step_s ? *step_s * static_cast<double>(steps(options)) * (repetitions(options) + 1) : 0;
 }
 
+/// Like a visit's, for the length that making and checking a Plan has; the full deadline when nothing is known.
+double Racer::prepare_deadline_s(const SearchOptions& options) const {
+  const double expected_s = options.set_up_visits * expected_visit_s(options);
+  if (!(expected_s > 0)) return options.prepare_deadline_s;
+  return std::clamp(options.deadline_factor * expected_s, options.min_deadline_s, options.prepare_deadline_s);
+}
+
 int Racer::repetitions(const SearchOptions& options) const {
   const auto step_s = known_s();
   const bool is_long = step_s && *step_s * static_cast<double>(steps(options)) >= options.long_repetition_s;
@@ -69,11 +76,13 @@ void Racer::reinstate() {
 }
 
 /// One block, repeated once with more steps when its repetitions turn out far too short.
-RunnerAnswer Racer::time(TrialRunner& runner, const SearchOptions& options, double remaining_s, Block& block) {
+RunnerAnswer Racer::time(TrialRunner& runner, const SearchOptions& options, const std::function<double()>& remaining_s,
+                         Block& block) {
   block.steps = steps(options);
   block.repetitions = repetitions(options);
   const double wanted_s = std::max(options.min_deadline_s, options.deadline_factor * expected_visit_s(options));
-  block.deadline_s = std::min(wanted_s, std::max(kShortestDeadline_s, remaining_s));
+  const auto limit_s = [&] { return std::min(wanted_s, std::max(kShortestDeadline_s, remaining_s())); };
+  block.deadline_s = limit_s();
   RunnerAnswer answer = runner.time(trial_.plan, block);
   if (answer.failure || !trial_.samples_s.empty() || block.steps >= options.max_repetition_steps) return answer;
   const auto step_s = median(answer.samples_s);
@@ -81,6 +90,7 @@ RunnerAnswer Racer::time(TrialRunner& runner, const SearchOptions& options, doub
     return answer;
   const double eights = std::ceil(options.repetition_s / *step_s / 8);
   block.steps = std::min(options.max_repetition_steps, 8 * static_cast<std::int64_t>(eights));
+  block.deadline_s = limit_s();
   return runner.time(trial_.plan, block);
 }
 
@@ -90,24 +100,26 @@ void Racer::record(Trial& visit, const RunnerAnswer& answer, double limit_s, dou
   visit.reason = answer.failure->reason.empty() ? "no reason was given" : answer.failure->reason;
   if (visit.status == TrialStatus::timeout && limit_s < wanted_s) {
     visit.status = TrialStatus::pruned;
-    visit.reason = fmt::format("the budget ended while it ran ({:.1f} s were left)", limit_s);
+    visit.reason = fmt::format("the budget ended while it ran ({:.1f} s were left): {}", limit_s, visit.reason);
   }
   visit.samples_s.clear();
   visit.rounds.clear();
 }
 
-Trial Racer::visit(TrialRunner& runner, int round, const SearchOptions& options, double remaining_s) {
+Trial Racer::visit(TrialRunner& runner, int round, const SearchOptions& options,
+                   const std::function<double()>& remaining_s) {
   Trial visit;
   visit.plan = trial_.plan;
   visit.predicted_s = trial_.predicted_s;
   if (!prepared_) {
-    const double limit_s = std::min(options.prepare_deadline_s, std::max(kShortestDeadline_s, remaining_s));
+    const double wanted_s = prepare_deadline_s(options);
+    const double limit_s = std::min(wanted_s, std::max(kShortestDeadline_s, remaining_s()));
     RunnerAnswer answer = runner.prepare(trial_.plan, limit_s);
     if (!answer.failure && answer.exact != true) {
       answer.failure = TrialFailure{TrialStatus::wrong, "its state was not shown to equal the reference Plan's"};
     }
     visit.exact = answer.exact;
-    record(visit, answer, limit_s, options.prepare_deadline_s);
+    record(visit, answer, limit_s, wanted_s);
     prepared_ = !answer.failure;
   }
   if (visit.status == TrialStatus::ok) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 
 #include "tuner/compare.hpp"
@@ -13,8 +14,9 @@ class Racer {
 
   /// Adds a visit of an interrupted search.
   void take_up(const Trial& visit);
-  /// Prepares when this search has not yet, then times one block. @returns the visit, to be stored.
-  Trial visit(TrialRunner& runner, int round, const SearchOptions& options, double remaining_s);
+  /// Prepares when this search has not yet, then times one block, both within what `remaining_s` says is left of the
+  /// budget (a second at least). @returns the visit, to be stored.
+  Trial visit(TrialRunner& runner, int round, const SearchOptions& options, const std::function<double()>& remaining_s);
   void stop(TrialStatus status, std::string reason);
   /// Takes back stop() of a Plan that was never visited.
   void reinstate();
@@ -33,9 +35,11 @@ class Racer {
 
  private:
   std::optional<double> known_s() const;
+  double prepare_deadline_s(const SearchOptions& options) const;
   std::int64_t steps(const SearchOptions& options) const;
   int repetitions(const SearchOptions& options) const;
-  RunnerAnswer time(TrialRunner& runner, const SearchOptions& options, double remaining_s, Block& block);
+  RunnerAnswer time(TrialRunner& runner, const SearchOptions& options, const std::function<double()>& remaining_s,
+                    Block& block);
   void record(Trial& visit, const RunnerAnswer& answer, double limit_s, double wanted_s);
 
   Trial trial_;

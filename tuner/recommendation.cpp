@@ -11,6 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kBasisWords{"exact", "class", "stale", "interpolated", "model", "none"};
 constexpr std::array<std::string_view, 3> kObjectiveWords{"time", "device-time", "memory"};
 
+constexpr double kLevel = 0.95;
+
 template <std::size_t N>
 std::optional<std::size_t> place_of(const std::array<std::string_view, N>& words, std::string_view word) {
   const auto found = std::find(words.begin(), words.end(), word);
@@ -54,7 +56,9 @@ Json to_json(const Recommendation& r) {
   if (r.seconds_per_step) {
     json["seconds_per_step"] = Json{{"median", number_or_null(r.seconds_per_step->median)},
                                     {"low", number_or_null(r.seconds_per_step->low)},
-                                    {"high", number_or_null(r.seconds_per_step->high)}};
+                                    {"high", number_or_null(r.seconds_per_step->high)},
+                                    {"n", r.rounds ? Json(*r.rounds) : Json()},
+                                    {"level", r.rounds && has_level(*r.rounds, kLevel) ? Json(kLevel) : Json()}};
   }
   json["mpoints_per_s"] = number_or_null(r.mpoints_per_s);
   json["basis"] = to_string(r.basis);
@@ -73,6 +77,7 @@ Recommendation recommendation_from_json(const Json& json) {
     const Json& interval = json["seconds_per_step"];
     r.seconds_per_step =
         Interval{number_or_nan(interval, "median"), number_or_nan(interval, "low"), number_or_nan(interval, "high")};
+    if (interval.contains("n") && interval["n"].is_number_integer()) r.rounds = interval["n"].get<std::int64_t>();
   }
   if (const double rate = number_or_nan(json, "mpoints_per_s"); std::isfinite(rate)) r.mpoints_per_s = rate;
   if (const double regret = number_or_nan(json, "expected_regret"); std::isfinite(regret)) r.expected_regret = regret;

@@ -27,13 +27,15 @@ Objective objective_from_string(std::string_view word);
 struct Recommendation {
   std::optional<Plan> plan;                  ///< null for basis none
   std::optional<Interval> seconds_per_step;  ///< low and high as honest as n allows
+  std::optional<std::int64_t> rounds;  ///< behind that interval; nothing when its bounds are a margin of the model
   std::optional<double> mpoints_per_s;
   Basis basis = Basis::none;
   std::vector<Plan> tie_set;  ///< `plan` first
   std::optional<double> expected_regret;
   std::string why;  ///< sentences with figures
 };
-/// `{plan, seconds_per_step{median,low,high}, mpoints_per_s, basis, tie_set, expected_regret, why}`
+/// `{plan, seconds_per_step{median,low,high,n,level}, mpoints_per_s, basis, tie_set, expected_regret, why}`; level is
+/// null when low and high are the extremes of too few rounds, or a margin.
 Json to_json(const Recommendation& recommendation);
 /// @throws ConfigError
 Recommendation recommendation_from_json(const Json& json);

@@ -5,7 +5,9 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "solver/transport/transport.hpp"
 #include "tuner/space.hpp"
 
 namespace halotune {
@@ -24,18 +26,23 @@ std::vector<std::string> split_any(std::string_view text, std::string_view separ
   return words;
 }
 
-std::optional<std::int64_t> positive(std::string_view text, std::int64_t least) {
+// Above them there are more Plans than anybody can wait for, or more threads than a system starts.
+constexpr std::int64_t kMostThreads = 4096;
+constexpr std::int64_t kMostPartsPerDevice = 64;
+constexpr std::int64_t kMostDevicesOrParts = 4096;
+
+std::optional<std::int64_t> positive(std::string_view text, std::int64_t least,
+                                     std::int64_t most = kMostDevicesOrParts) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > 1'000'000)
-    return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
   return value;
 }
 
 /// Reads the values of one key with `read`; a value that gives nothing is a fault that shows `expected`.
 template <class T>
 void fill(std::optional<std::vector<T>>& out, const std::string& key, const std::vector<std::string>& values,
-          std::string_view expected, std::vector<Fault>& faults,
+          const std::string& expected, std::vector<Fault>& faults,
           const std::function<std::optional<T>(const std::string&)>& read) {
   if (out) faults.push_back({kPath, fmt::format("'{}' is given twice", key), "", "join the values with commas"});
   out.emplace();
@@ -59,9 +66,9 @@ auto one_of(const std::array<std::pair<std::string_view, T>, N>& words) {
   };
 }
 
-auto whole(int least) {
-  return [least](const std::string& text) -> std::optional<int> {
-    const auto value = positive(text, least);
+auto whole(int least, std::int64_t most) {
+  return [=](const std::string& text) -> std::optional<int> {
+    const auto value = positive(text, least, most);
     return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
   };
 }
@@ -93,6 +100,19 @@ constexpr std::array<std::string_view, 8> kTransports{"shared",      "staged", "
 std::optional<std::string> transport_word(const std::string& text) {
   return std::find(kTransports.begin(), kTransports.end(), text) == kTransports.end() ? std::nullopt
                                                                                       : std::optional(text);
+}
+
+/// Words of the vocabulary that no Plan can use here.
+void refuse_unavailable(const Restriction& restriction, std::vector<Fault>& faults) {
+  const auto here = transport_names();
+  for (const std::string& name : restriction.transport.value_or(std::vector<std::string>{})) {
+    if (std::find(here.begin(), here.end(), name) == here.end()) {
+      faults.push_back({kPath, fmt::format("transport '{}' is not part of this build", name), "",
+                        fmt::format("use {}", fmt::join(here, " or "))});
+    } else if (const auto why = transport(name).unavailable()) {
+      faults.push_back({kPath, fmt::format("transport '{}' cannot serve here", name), *why, ""});
+    }
+  }
 }
 
 std::optional<int> ghost_steps(const std::string& text) {
@@ -127,12 +147,18 @@ Restriction parse_restriction(std::string_view text) {
        [&](auto& k, auto& v) { fill<Overlap>(out.overlap, k, v, "off, plain or progress", faults, one_of(kOverlap)); }},
       {"threads",
        [&](auto& k, auto& v) {
-         fill<int>(out.threads, k, v, "a number of threads, 0 = one per core", faults, whole(0));
+         fill<int>(out.threads, k, v, fmt::format("0 to {} threads, 0 = one per core", kMostThreads), faults,
+                   whole(0, kMostThreads));
        }},
       {"devices",
-       [&](auto& k, auto& v) { fill<int>(out.device_count, k, v, "a number of devices", faults, whole(1)); }},
-      {"parts_per_device",
-       [&](auto& k, auto& v) { fill<int>(out.parts_per_device, k, v, "a number of parts", faults, whole(1)); }}};
+       [&](auto& k, auto& v) {
+         fill<int>(out.device_count, k, v, fmt::format("1 to {} devices", kMostDevicesOrParts), faults,
+                   whole(1, kMostDevicesOrParts));
+       }},
+      {"parts_per_device", [&](auto& k, auto& v) {
+         fill<int>(out.parts_per_device, k, v, fmt::format("1 to {} parts", kMostPartsPerDevice), faults,
+                   whole(1, kMostPartsPerDevice));
+       }}};
 
   for (const auto& word : split_any(text, " \t\n;")) {
     const auto equals = word.find('=');
@@ -156,6 +182,7 @@ Restriction parse_restriction(std::string_view text) {
       found->second(key, values);
     }
   }
+  refuse_unavailable(out, faults);
   throw_if_any(faults);
   return out;
 }

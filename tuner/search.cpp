@@ -46,6 +46,7 @@ SearchResult Race::result() {
   for (const auto& racer : racers_) result.trials.push_back(racer.trial());
   result.finished = stopped_ != "cancelled";
   result.stopped_because = result.best ? stopped_ : stopped_ == "cancelled" ? stopped_ : "nothing ran";
+  result.taken_over = taken_over_;
   result.seconds = elapsed_s();
   return result;
 }

@@ -43,8 +43,8 @@ struct SearchOptions {
   int min_visits = 12;             ///< but at least so many, and at least 3 contenders
   double regret_goal = 0.0025;     ///< a race ends when the expected regret is below it
   // Deadlines.
-  double prepare_deadline_s = 120;
-  double deadline_factor = 20;  ///< a visit may take this many times its expected length
+  double prepare_deadline_s = 120;  ///< at most; less when a Plan is expected to be quick
+  double deadline_factor = 20;      ///< a visit may take this many times its expected length
   double min_deadline_s = 10;
 };
 
@@ -79,6 +79,7 @@ struct SearchResult {
   std::vector<std::size_t> tie_set;       ///< indices, best first, by measured cost
   std::optional<double> expected_regret;  ///< relative loss expected from taking `best`; 0.004 = 0.4 %
   bool finished = true;                   ///< false: cancelled
+  std::int64_t taken_over = 0;            ///< visits of an interrupted search of the same request
   std::string
       stopped_because;  ///< "separated", "indifferent", "effort", "rounds", "budget", "cancelled", "nothing ran"
   double seconds = 0;   ///< wall clock of this call

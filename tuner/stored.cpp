@@ -1,11 +1,12 @@
 #include "tuner/stored.hpp"
 
-#include <unistd.h>
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "tuner/device_list.hpp"
+#include "tuner/session_owner.hpp"
 
 namespace halotune {
 namespace {
@@ -23,6 +24,16 @@ auto read_row(const char* table, const std::string& id, const Read& read) {
 Json keys_json(const MachineKeys& keys) {
   return Json{
       {"hw_class", keys.hw_class}, {"sw_env", keys.sw_env}, {"node", keys.node}, {"visible_set", keys.visible_set}};
+}
+
+constexpr const char* session_owner = "owner";
+
+/// Who works on a running session; null when unknown.
+Json owner_of(const SessionRow& row) {
+  return read_row("sessions", row.id, [&] {
+    const Json json = row.json.empty() ? Json::object() : parse_json(row.json, "session " + row.id);
+    return json.is_object() ? json.value(session_owner, Json()) : Json();
+  });
 }
 
 }  // namespace
@@ -136,7 +147,10 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
     if (skipped != nullptr) skipped->push_back(error.what());
   };
   std::vector<KnownRecommendation> of_restricted_searches;
-  for (const auto& row : store.recommendations(std::nullopt)) {
+  auto rows = store.recommendations(std::nullopt);
+  const auto imported = store.imported();
+  std::stable_partition(rows.begin(), rows.end(), [&](const auto& row) { return !imported.contains(row.id); });
+  for (const auto& row : rows) {
     if (row.hw_class != keys.hw_class) continue;
     try {
       KnownRecommendation known = recommendation_from_row(row);
@@ -184,39 +198,69 @@ Knowledge load_knowledge(const Store& store, const MachineKeys& keys, std::vecto
   return knowledge;
 }
 
-std::optional<Resumable> unfinished(const Store& store, const std::string& request_key) {
-  const auto session = store.unfinished_session(request_key);
-  if (!session) return std::nullopt;
-  Resumable resumable{session->id, {}};
-  TrialFilter filter;
-  filter.session = session->id;
-  for (const auto& row : store.trials(filter)) resumable.visits.push_back(trial_from_row(row));
-  return resumable;
-}
-
 TuneSession::TuneSession(Store& store, TuneRequest& request) : store_(store), request_key_(request_key(request)) {
   const auto known = load_knowledge(store, request.machine.keys);
   request.known = known.trials;
-  store.add(to_row(request.problem));
-  context_.machine_id = store.add(to_row(request.machine));
   context_.problem_key = problem_key(request.problem);
   context_.device_set = device_set_text(request.devices);
   context_.keys = request.machine.keys;
   created_ = utc_now();
-  if (auto old = unfinished(store, request_key_)) {
-    id_ = old->session;
-    request.earlier = std::move(old->visits);
-    resumed_ = true;
+  resumed_ = resume(request);
+  if (resumed_) {
+    request.earlier = visits();
   } else {
+    const Json owner = this_process();
     id_ = content_hash(
-        Json{{"request", request_key_}, {"created", created_}, {"process", getpid()}, {"node", context_.keys.node}});
-    store.put({id_, request_key_, "running", created_, "{}"});
+        Json{{"request", request_key_}, {"created", created_}, {"owner", owner}, {"node", context_.keys.node}});
+    context_.machine_id = *store.begin({id_, request_key_, "running", created_, Json{{session_owner, owner}}.dump()},
+                                       to_row(request.problem), to_row(request.machine));
   }
   context_.session = id_;
 }
 
-void TuneSession::add(const Trial& trial) {
-  store_.add(to_row(trial, context_));
+/// Takes over the newest unfinished session that nobody works on; of several that try, one wins.
+bool TuneSession::resume(const TuneRequest& request) {
+  for (const SessionRow& row : store_.unfinished_sessions(request_key_)) {
+    if (is_at_work(owner_of(row))) {
+      has_rival_ = true;
+      continue;
+    }
+    SessionRow ours = row;
+    ours.json = Json{{session_owner, this_process()}}.dump();
+    const auto machine_id = store_.begin(ours, to_row(request.problem), to_row(request.machine), row);
+    if (!machine_id) continue;
+    context_.machine_id = *machine_id;
+    id_ = row.id;
+    created_ = row.created;
+    return true;
+  }
+  return false;
+}
+
+/// Those stored here: a visit that came by import is no measurement of ours.
+std::vector<Trial> TuneSession::visits() const {
+  std::vector<Trial> visits;
+  TrialFilter filter;
+  filter.session = id_;
+  const auto imported = store_.imported();
+  for (const auto& row : store_.trials(filter)) {
+    if (!imported.contains(row.id)) visits.push_back(trial_from_row(row));
+  }
+  return visits;
+}
+
+std::string TuneSession::add(const Trial& trial) {
+  std::string id = store_.add(to_row(trial, context_));
+  ++added_;
+  return id;
+}
+
+void abandon_unfinished(Store& store, const std::string& request_key) {
+  for (SessionRow row : store.unfinished_sessions(request_key)) {
+    if (is_at_work(owner_of(row))) continue;
+    row.state = "finished";
+    store.put(row);
+  }
 }
 
 void TuneSession::finish(const TuneOutcome& outcome, const TuneRequest& request) {

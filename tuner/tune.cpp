@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/statistics.hpp"
+#include "solver/device_teams.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/explain.hpp"
+#include "tuner/model_rates.hpp"
 #include "tuner/objective.hpp"
 
 namespace halotune {
@@ -90,6 +92,7 @@ Recommendation recommendation_of(const TuneRequest& request, const SearchResult&
   r.plan = best.plan;
   r.basis = Basis::exact;
   r.seconds_per_step = time_of(best, request.search.level);
+  r.rounds = static_cast<std::int64_t>(best.round_medians().size());
   r.mpoints_per_s = static_cast<double>(request.problem.cells()) / r.seconds_per_step->median / 1e6;
   for (const auto i : found.tie_set) r.tie_set.push_back(found.trials[i].plan);
   r.expected_regret = found.expected_regret;
@@ -143,11 +146,17 @@ TuneOutcome tune(const TuneRequest& request, TrialRunner& runner, const SearchHo
                   {{}, request.known});
   } else {
     found = search(contenders, request.earlier, runner, request.search, hooks);
+    if (contenders.size() == 1 && found.finished && found.best) {
+      // Nothing was compared: there is no rival to be separated from, and nothing to regret.
+      found.stopped_because = "only one Plan";
+      found.expected_regret.reset();
+    }
     outcome.recommendation = recommendation_of(request, found, model);
   }
   outcome.trials.insert(outcome.trials.end(), found.trials.begin(), found.trials.end());
   sort_for_people(outcome.trials);
   outcome.search.tried = std::count_if(outcome.trials.begin(), outcome.trials.end(), was_tried);
+  outcome.search.taken_over = found.taken_over;
   outcome.search.seconds = found.seconds;
   outcome.search.stopped_because = found.stopped_because;
   outcome.finished = found.finished;
@@ -174,10 +183,16 @@ Json to_json(const TuneOutcome& outcome, const TuneRequest& request) {
   json["problem"] = Json{{"key", problem_key(request.problem)}};
   json["recommendation"] = to_json(outcome.recommendation);
   json["trials"] = Json::array();
-  for (const auto& trial : outcome.trials) json["trials"].push_back(to_json(trial));
+  const ModelConstants constants;
+  const int cores = Rates(request.machine, constants).cores();
+  for (const auto& trial : outcome.trials) {
+    json["trials"].push_back(to_json(trial));
+    json["trials"].back()["oversubscribed"] = threads_without_core(trial.plan, cores) > 0;
+  }
   json["search"] = Json{{"space", outcome.search.space},
                         {"feasible", outcome.search.feasible},
                         {"tried", outcome.search.tried},
+                        {"taken_over", outcome.search.taken_over},
                         {"seconds", number_or_null(outcome.search.seconds)},
                         {"kind", to_string(request.search.kind)},
                         {"stopped_because", outcome.search.stopped_because},

@@ -28,7 +28,8 @@ struct TuneOutcome {
   struct {
     std::int64_t space = 0;  ///< Plans enumerated
     std::int64_t feasible = 0;
-    std::int64_t tried = 0;  ///< Plans with at least one sample or failure
+    std::int64_t tried = 0;       ///< Plans with at least one sample or failure
+    std::int64_t taken_over = 0;  ///< visits of an unfinished session of the same request
     double seconds = 0;
     std::string stopped_because;
   } search;
@@ -58,6 +59,10 @@ std::vector<RankedPlan> rank_by_model(const Problem& problem, const Machine& mac
 /// Memory of the best cut (least surface that is feasible) over 1, 2, 4 ... up to `most` devices, with the
 /// remaining fields of `plan`; device counts that no cut suits are left out.
 std::vector<std::pair<int, MemoryForecast>> memory_by_devices(const Problem& problem, const Plan& plan, int most);
+
+/// `{devices, total_bytes, ten_full_fields_bytes, per_device[{device, field_bytes, psi_bytes, buffer_bytes,
+/// total_bytes}]}`
+Json to_json(const MemoryForecast& forecast);
 
 /// `predict --json`: schema, machine, problem, plans[{plan, infeasible, prediction}], memory[{devices, ...}].
 Json prediction_document(const Problem& problem, const Machine& machine, const std::vector<RankedPlan>& plans,

@@ -54,6 +54,17 @@ std::optional<std::int64_t> read_number(const fs::path& file) {
   return std::nullopt;
 }
 
+/// The number after `key` in a file of "key number" lines.
+std::optional<std::int64_t> read_entry(const fs::path& file, const std::string& key) {
+  std::ifstream in(file);
+  std::string name;
+  std::int64_t value = 0;
+  while (in >> name >> value) {
+    if (name == key) return value;
+  }
+  return std::nullopt;
+}
+
 std::int64_t reclaimable_bytes(const fs::path& folder) {
   std::ifstream in(folder / "memory.stat");
   std::string key;
@@ -125,6 +136,23 @@ std::optional<std::int64_t> available_memory_bytes(const fs::path& root) {
     if (words >> key >> kib && key == "MemAvailable:") lower(available, kib * 1024);
   }
   return available;
+}
+
+std::optional<std::int64_t> memory_kills(const fs::path& root) {
+  std::optional<std::int64_t> sum = read_entry(root / "proc/vmstat", "oom_kill");
+  const auto count = [&](const fs::path& file) {
+    const auto kills = read_entry(file, "oom_kill");
+    if (kills) sum = sum.value_or(0) + *kills;
+  };
+  const fs::path mounts = root / "sys/fs/cgroup";
+  for (const auto& [controllers, path] : memberships(root)) {
+    if (controllers.empty()) {
+      for (const auto& folder : folders_upwards(mounts, path)) count(folder / "memory.events");
+    } else if (std::find(controllers.begin(), controllers.end(), "memory") != controllers.end()) {
+      for (const auto& folder : folders_upwards(mounts / "memory", path)) count(folder / "memory.oom_control");
+    }
+  }
+  return sum;
 }
 
 }  // namespace halotune

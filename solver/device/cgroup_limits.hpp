@@ -19,4 +19,9 @@ CgroupLimits read_cgroup_limits(const std::filesystem::path& root = "/");
 /// Memory that can still be used: the kernel's MemAvailable, at most the cgroup headroom. Absent if unknown.
 std::optional<std::int64_t> available_memory_bytes(const std::filesystem::path& root = "/");
 
+/// How often the kernel has ended a process for lack of memory, summed over the machine's and the control groups'
+/// counters (one event may count several times). Absent if none of them can be read. That it has grown is the only sign
+/// that a process which died of SIGKILL did so for lack of memory.
+std::optional<std::int64_t> memory_kills(const std::filesystem::path& root = "/");
+
 }  // namespace halotune

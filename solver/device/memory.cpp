@@ -28,9 +28,9 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) {
 }
 
 [[noreturn]] void fail(std::int64_t bytes, int device, const std::string& why) {
-  throw DeviceError(fmt::format(
-      "cannot allocate {:.1f} MiB on CPU device {} ({}) use a smaller grid, shallower ghosts or more memory",
-      static_cast<double>(bytes) / mib, device, why));
+  throw DeviceError(
+      fmt::format("cannot allocate {:.1f} MiB on cpu:{} ({}) use a smaller grid, shallower ghosts or more memory",
+                  static_cast<double>(bytes) / mib, device, why));
 }
 
 // mmap succeeds for memory that is not there (overcommit) and the kernel kills the process at the
@@ -73,6 +73,8 @@ Buffer::Buffer(std::int64_t bytes, Team& owner) {
   if (bytes == 0) return;
   const int device = owner.device().index;
   if (bytes > std::numeric_limits<std::int64_t>::max() / 2) fail(bytes, device, "more than an address can name");
+  const auto& flaw = owner.options().flaw;
+  if (flaw && flaw->kind == Flaw::Kind::out_of_memory) fail(bytes, device, "out of memory, injected");
   check_available(bytes, device);
   const std::int64_t mapped = round_up(bytes, page_bytes);
   const bool huge = mapped >= huge_page_bytes;

@@ -65,6 +65,11 @@ void Program::launch(int device, std::string label, Body body, bool barrier_afte
   Command command;
   command.label = std::move(label);
   command.body = std::move(body);
+  if (const auto& flaw = team(device).options().flaw) {
+    command.body = [flaw = *flaw, work = std::move(command.body)](TeamMember member) {
+      flawed(flaw, member.thread == 0, [&] { work(member); });
+    };
+  }
   command.barrier_after = barrier_after;
   state_->lane(device).append(std::move(command));
 }
@@ -141,6 +146,9 @@ void Program::begin_background(int device, std::string label, std::function<void
   command.kind = Command::Kind::begin_background;
   command.label = std::move(label);
   command.background = std::move(body);
+  if (const auto& flaw = team(device).options().flaw) {
+    command.background = [flaw = *flaw, work = std::move(command.background)] { flawed(flaw, true, work); };
+  }
   lane.append(std::move(command));
 }
 

@@ -40,7 +40,8 @@ class Program {
 
   using Body = std::function<void(TeamMember)>;
 
-  /// Appends work for the CPU device `device`. `label` shows up in timings and error messages.
+  /// Appends work for the CPU device `device`. `label` shows up in timings, error messages and Whereabouts. The flaw of
+  /// the team, if it has one, is put into the body here.
   void launch(int device, std::string label, Body body, bool barrier_after = true);
   /// Which stream of a GPU a command goes to. CPU devices know the main lane only.
   enum class Lane { main, side };
@@ -74,7 +75,7 @@ class Program {
 
   /// Replays the list `times` times on all devices and returns when they have finished.
   /// @throws the first exception of a body; all devices stop, the program is unusable afterwards.
-  /// A DeviceError is given the command's label and device.
+  /// A DeviceError is given the command's label and the device's name.
   void run(std::int64_t times = 1);
 
   /// Seconds spent per label and device since the last reset, member 0's clock (background work:

@@ -19,10 +19,16 @@ thread_local Walk* walk_of_this_thread = nullptr;
 Lane::Lane(Team& owner, const std::atomic<bool>& abandoned)
     : team(owner),
       everyone(owner.threads(), owner.oversubscribed(), abandoned),
-      foreground(std::max(1, owner.threads() - 1), owner.oversubscribed(), abandoned) {}
+      foreground(std::max(1, owner.threads() - 1), owner.oversubscribed(), abandoned) {
+  auto* whereabouts_of_all = owner.options().whereabouts;
+  if (whereabouts_of_all != nullptr) whereabouts = &whereabouts_of_all->of_device(owner.device().index);
+}
 
 void Lane::append(Command command) {
   if (command.kind == Command::Kind::launch) unsynchronised = !command.barrier_after;
+  if (whereabouts != nullptr && !command.label.empty()) {
+    command.place = team.options().whereabouts->number_of(command.label);
+  }
   commands.push_back(std::move(command));
   slots.emplace_back();
 }
@@ -46,7 +52,6 @@ void Score::note_failure(std::exception_ptr error) {
 Walk::Walk(Score& score, int device, TeamMember member)
     : score_(score),
       lane_(score.lanes[static_cast<std::size_t>(device)]),
-      device_(device),
       member_(member),
       share_(member),
       barrier_(&lane_.everyone) {
@@ -54,6 +59,7 @@ Walk::Walk(Score& score, int device, TeamMember member)
 }
 
 Walk::~Walk() {
+  report(-1);
   walk_of_this_thread = nullptr;
 }
 
@@ -70,6 +76,11 @@ void Walk::replay(std::int64_t first, std::int64_t last) {
     }
     if (lane_.unsynchronised) lane_.everyone.arrive_and_wait();
   }
+}
+
+void Walk::report(int place) const {
+  if (lane_.whereabouts != nullptr && member_.thread == 0)
+    lane_.whereabouts->foreground.store(place, std::memory_order_relaxed);
 }
 
 template <class Work>
@@ -91,7 +102,7 @@ void Walk::guarded(const Command& command, Body&& body) {
     throw;
   } catch (const DeviceError& error) {
     score_.note_failure(std::make_exception_ptr(
-        DeviceError(fmt::format("{} (in \"{}\" on device {})", error.what(), command.label, device_))));
+        DeviceError(fmt::format("{} (in \"{}\" on cpu:{})", error.what(), command.label, lane_.team.device().index))));
     throw;
   } catch (...) {
     score_.note_failure(std::current_exception());
@@ -101,6 +112,7 @@ void Walk::guarded(const Command& command, Body&& body) {
 
 std::size_t Walk::step(std::size_t index) {
   const Command& command = lane_.commands[index];
+  if (command.place >= 0) report(command.place);
   switch (command.kind) {
     case Command::Kind::launch:
       timed(index, [&] {
@@ -130,7 +142,12 @@ std::size_t Walk::enter_background(std::size_t index) {
     barrier_ = &lane_.foreground;
     return index + 1;
   }
+  const auto report_background = [&](int place) {
+    if (lane_.whereabouts != nullptr) lane_.whereabouts->background.store(place, std::memory_order_relaxed);
+  };
+  report_background(command.place);
   timed(index, [&] { guarded(command, command.background); });
+  report_background(-1);
   return command.end;
 }
 

@@ -10,6 +10,7 @@
 
 #include "solver/device/spin_barrier.hpp"
 #include "solver/device/team.hpp"
+#include "solver/device/whereabouts.hpp"
 
 namespace halotune::replay {
 
@@ -24,6 +25,7 @@ struct Command {
   int event = -1;
   int lag = 0;
   std::size_t end = 0;  ///< begin_background: index of its end_background
+  int place = -1;       ///< number of the label for Whereabouts
 };
 
 struct TimingSlot {
@@ -39,6 +41,7 @@ struct Lane {
   void synchronise();
 
   Team& team;
+  Whereabouts::Device* whereabouts = nullptr;
   std::vector<Command> commands;
   std::vector<TimingSlot> slots;  ///< per command; each is written by one member only
   bool unsynchronised = false;
@@ -85,6 +88,7 @@ class Walk {
  private:
   std::size_t step(std::size_t index);
   std::size_t enter_background(std::size_t index);
+  void report(int place) const;
   template <class Work>
   void timed(std::size_t index, Work&& work);
   template <class Body>
@@ -92,7 +96,6 @@ class Walk {
 
   Score& score_;
   Lane& lane_;
-  const int device_;
   const TeamMember member_;
   TeamMember share_;
   SpinBarrier* barrier_;

@@ -48,8 +48,9 @@ int pin_to(int core) {
 }  // namespace
 
 struct Team::State {
-  State(const CpuDeviceSpec& spec, int wanted)
+  State(const CpuDeviceSpec& spec, int wanted, const TeamOptions& more)
       : device(spec),
+        options(more),
         threads(thread_count(spec, wanted)),
         oversubscribed(shares_cores(spec, threads)),
         barrier(threads, oversubscribed, failed) {}
@@ -62,6 +63,7 @@ struct Team::State {
   void note_failure(std::exception_ptr error);
 
   const CpuDeviceSpec device;
+  const TeamOptions options;
   const int threads;
   const bool oversubscribed;
   std::atomic<bool> failed{false};
@@ -84,8 +86,8 @@ void Team::State::launch() {
   try {
     for (int thread = 0; thread < threads; ++thread) workers.emplace_back([this, thread] { work(thread); });
   } catch (const std::system_error& e) {
-    throw DeviceError(fmt::format("cannot start thread {} of {} for CPU device {} ({}) use fewer threads",
-                                  workers.size() + 1, threads, device.index, e.what()));
+    throw DeviceError(fmt::format("cannot start thread {} of {} for cpu:{} ({}) use fewer threads", workers.size() + 1,
+                                  threads, device.index, e.what()));
   }
 }
 
@@ -132,12 +134,13 @@ void Team::State::note_failure(std::exception_ptr failure) {
   failed.store(true, std::memory_order_release);
 }
 
-Team::Team(const CpuDeviceSpec& device, int threads) : state_(std::make_unique<State>(device, threads)) {
+Team::Team(const CpuDeviceSpec& device, int threads, const TeamOptions& options)
+    : state_(std::make_unique<State>(device, threads, options)) {
   state_->launch();
   state_->started = true;
   wait();
   if (const int failure = state_->pin_error.load(std::memory_order_relaxed); failure != 0) {
-    throw DeviceError(fmt::format("cannot pin a thread of CPU device {} to core {} ({}) choose among the allowed cores",
+    throw DeviceError(fmt::format("cannot pin a thread of cpu:{} to core {} ({}) choose among the allowed cores",
                                   device.index, state_->pin_core.load(), std::strerror(failure)));
   }
 }
@@ -184,6 +187,9 @@ int Team::threads() const noexcept {
 }
 const CpuDeviceSpec& Team::device() const noexcept {
   return state_->device;
+}
+const TeamOptions& Team::options() const noexcept {
+  return state_->options;
 }
 bool Team::oversubscribed() const noexcept {
   return state_->oversubscribed;

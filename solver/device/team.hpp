@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "solver/device/cpu_topology.hpp"
+#include "solver/device/flaw.hpp"
 
 namespace halotune {
 
@@ -12,6 +14,14 @@ namespace halotune {
 struct TeamMember {
   int thread = 0;  ///< 0 .. threads-1
   int threads = 1;
+};
+
+class Whereabouts;
+
+/// What tests and watchdogs add to a device.
+struct TeamOptions {
+  std::optional<Flaw> flaw;            ///< of its allocations and of the commands that are recorded for it
+  Whereabouts* whereabouts = nullptr;  ///< not owned, outlives the team; programs report to it
 };
 
 /// The threads of one CPU device: pinned std::jthreads that flush denormals and meet at a spinning
@@ -22,7 +32,7 @@ class Team {
   /// `threads` = 0 means one per core of the device; more than cores wraps around them. A device
   /// without cores leaves its threads where the OS puts them.
   /// @throws DeviceError when threads cannot be started or pinned.
-  Team(const CpuDeviceSpec& device, int threads);
+  Team(const CpuDeviceSpec& device, int threads, const TeamOptions& options = {});
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -41,6 +51,7 @@ class Team {
   const CpuDeviceSpec& device() const noexcept;
   /// The device shares its cores, or has more threads than cores: waits yield at once.
   bool oversubscribed() const noexcept;
+  const TeamOptions& options() const noexcept;
 
  private:
   struct State;

@@ -48,11 +48,11 @@ TEST_CASE("A syntax error names line and column") {
 }
 
 TEST_CASE("Duplicate keys are refused, all of them, wherever they are") {
-  CHECK(contains(faults_of("{\"a\": 1,\n \"a\": 2}"), "key \"a\" appears twice at line 2, column 2"));
-  CHECK(contains(faults_of(R"({"a": 1, "\u0061": 2})"), "key \"a\" appears twice"));
+  CHECK(contains(faults_of("{\"a\": 1,\n \"a\": 2}"), "key /a appears twice at line 2, column 2"));
+  CHECK(contains(faults_of(R"({"a": 1, "\u0061": 2})"), "key /a appears twice"));
   const std::string both = faults_of(R"({"x": [{"k": 1, "k": 2}], "y": {"m": {}, "m": []}})");
-  CHECK(contains(both, "key \"k\""));
-  CHECK(contains(both, "key \"m\""));
+  CHECK(contains(both, "key /x/0/k "));
+  CHECK(contains(both, "key /y/m "));
   CHECK(faults_of(R"({"a": {"a": {"a": "a"}}, "b": ["a", "a"], "c": [{"a": 1}, {"a": 2}]})").empty());
   CHECK(faults_of(R"({"q\"}": 1, "b": "a,\"b\":{"})").empty());
 }
@@ -67,8 +67,39 @@ TEST_CASE("A byte order mark, deep nesting and a large text are refused") {
 }
 
 TEST_CASE("Numbers that no double holds and text that is not UTF-8 are refused") {
-  CHECK(contains(faults_of("{\"s\": \"1e999\",\n\"a\": 1e999}"), "line 2, column 6"));
+  CHECK(contains(faults_of("{\"s\": \"1e999\",\n\"a\": 1e999}"), "/a is a number beyond float64 at line 2, column 6"));
+  CHECK(contains(faults_of("[1, -1e400]"), "/1 is a number beyond float64"));
+  CHECK(contains(faults_of("1e400"), "the value is a number beyond float64"));
+  CHECK(contains(faults_of(std::string(400, '9')), "beyond float64"));
+  CHECK(faults_of("[1e-400, 0." + std::string(500, '0') + "1, 1" + std::string(300, '0') + "]").empty());
   CHECK(contains(faults_of("\"\xC3\x28\""), "is not valid JSON"));
+}
+
+TEST_CASE("A document comes back beside its faults, as far as it can be read") {
+  std::vector<Fault> faults;
+  const auto value = parse_document(R"({"a": 1, "b": [1e400, 2], "a": 3})", "input", faults);
+  REQUIRE(value);
+  CHECK(value->at("a") == 3);
+  CHECK(std::isinf(value->at("b").at(0).get<double>()));
+  CHECK(value->at("b").at(1) == 2);
+  REQUIRE(faults.size() == 1);
+  CHECK(contains(faults[0].problem, "key /a appears twice at line 1, column 27"));
+  faults.clear();
+  CHECK_FALSE(parse_document("{", "input", faults));
+  CHECK(faults.size() == 1);
+  CHECK(parse_document(R"({"a": [1e400], "a": 1})", "input", faults));  // the path of the number is gone
+}
+
+TEST_CASE("A NUL byte is refused where a parser would take it for the end") {
+  CHECK(contains(faults_of(std::string_view("{}\0", 3)), "holds a NUL byte at line 1, column 3"));
+  CHECK(contains(faults_of(std::string_view("{}\n\0{", 5)), "holds a NUL byte at line 2, column 1"));
+}
+
+TEST_CASE("Objects with more keys than can be looked up quickly are refused") {
+  std::string keys = "\"k\":1";
+  for (int i = 1; i < 4096; ++i) keys += ",\"k" + std::to_string(i) + "\":1";
+  CHECK(faults_of("{" + keys + "}").empty());
+  CHECK(contains(faults_of("{" + keys + ",\"more\":1}"), "too many keys"));
 }
 
 TEST_CASE("Equal values have equal canonical text") {

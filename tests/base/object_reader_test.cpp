@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 
 #include "base/json.hpp"
 
@@ -89,4 +90,25 @@ TEST_CASE("A value that is no object is one fault") {
   CHECK(value == 3);
   CHECK_THROWS_AS(throw_if_any(faults), ConfigError);
   CHECK_NOTHROW(throw_if_any({}));
+}
+
+TEST_CASE("A read says whether it set its output; text with NUL, infinite numbers and hidden keys") {
+  std::vector<Fault> faults;
+  Json object = parsed(R"({"s": "a\u0000b", "f": 1, "h": 1, "zzzzzzzz": 2})");
+  object["i"] = std::numeric_limits<double>::infinity();
+  ObjectReader reader(object, "", faults);
+  std::string s = "kept";
+  double f = 0, i = 3;
+  int absent = 4;
+  CHECK_FALSE(reader.read("s", s));
+  CHECK(reader.read("f", f));
+  CHECK_FALSE(reader.read("i", i));
+  CHECK_FALSE(reader.read("absent", absent));
+  reader.hide("h");
+  reader.finish();
+  CHECK((s == "kept" && f == 1 && i == 3 && absent == 4));
+  REQUIRE(faults.size() == 3);
+  CHECK(to_string(faults[0]) == R"(/s: holds a NUL character (got "a\u0000b") remove it)");
+  CHECK(to_string(faults[1]) == "/i: is not a finite number (got a number beyond float64)");
+  CHECK(faults[2].suggestion == "known keys: s, f, i, absent");
 }

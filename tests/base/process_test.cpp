@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -152,6 +154,108 @@ TEST_CASE("A child dies with the thread that started it") {
     pid = child->pid();
   }).join();
   CHECK(child->wait(in(10s)).signal == SIGKILL);
+}
+
+namespace {
+
+/// A parent in a process of its own, which starts `script` and waits to be killed. The script prints two pids.
+struct Family {
+  explicit Family(const std::string& script) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    parent = fork();
+    if (parent == 0) {
+      std::signal(SIGTERM, SIG_DFL);
+      ChildProcess child(shell(script));
+      const pid_t pids[3] = {child.pid(), std::stoi(line_of(child)), std::stoi(line_of(child))};
+      if (write(ends[1], pids, sizeof pids) < 0) _exit(1);
+      while (true) pause();
+    }
+    pid_t pids[3];
+    REQUIRE(read(ends[0], pids, sizeof pids) == sizeof pids);
+    close(ends[0]);
+    close(ends[1]);
+    child = pids[0];
+    grandchildren = {pids[1], pids[2]};
+  }
+  void end_parent(int signal) {
+    kill(parent, signal);
+    REQUIRE(waitpid(parent, nullptr, 0) == parent);
+  }
+  /// Processes in the child's group that are no zombies.
+  int members() const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      count += getpgid(std::stoi(name)) == child && alive(std::stoi(name)) ? 1 : 0;
+    }
+    return count;
+  }
+  bool gone() const {
+    for (const auto limit = in(10s); Clock::now() < limit; std::this_thread::sleep_for(5ms)) {
+      if (members() == 0) return true;
+    }
+    return false;
+  }
+
+  pid_t parent = -1, child = -1;
+  std::vector<pid_t> grandchildren;
+};
+
+const char* const two_sleepers = "sleep 1000 & echo $!; (trap '' TERM HUP; sleep 1000) & echo $!; wait";
+
+}  // namespace
+
+TEST_CASE("However the parent ends, the whole group ends, stopped members included") {
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    Family family(two_sleepers);
+    CHECK(family.members() >= 3);  // shell, two sleepers
+    family.end_parent(signal);
+    CHECK(family.gone());
+  }
+  Family stopped(two_sleepers);
+  for (const pid_t pid : {stopped.child, stopped.grandchildren[0], stopped.grandchildren[1]}) kill(pid, SIGSTOP);
+  stopped.end_parent(SIGKILL);
+  CHECK(stopped.gone());
+  Family all_stopped(two_sleepers);
+  kill(-all_stopped.child, SIGSTOP);
+  all_stopped.end_parent(SIGKILL);
+  CHECK(all_stopped.gone());
+}
+
+TEST_CASE("A guard outlives neither its child nor the object, and holds none of the parent's files") {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_NONBLOCK) == 0);
+  pid_t group = -1;
+  {
+    ChildProcess child(shell("exec >&-; exec sleep 1000"));
+    group = child.pid();
+    close(ends[1]);  // the guard was started while it was open, and so was the shell
+    child.kill();
+    char byte = 0;
+    CHECK(read(ends[0], &byte, 1) == 0);
+  }
+  CHECK(kill(-group, 0) == -1);
+  close(ends[0]);
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+}
+
+TEST_CASE("A line without end is reported once it is too long") {
+  ProcessSpec spec = shell("head -c 100000000 /dev/zero; sleep 1000");
+  spec.output_held_bytes = std::size_t{1} << 20;
+  ChildProcess child(spec);
+  std::string line;
+  CHECK(child.read_line(line, in(20s)) == Read::too_long);
+  CHECK(child.read_line(line, in(20s)) == Read::too_long);
+  CHECK(line.empty());
+}
+
+TEST_CASE("An expendable child is the first that the kernel ends") {
+  ProcessSpec spec = shell("cat /proc/self/oom_score_adj");
+  spec.expendable = true;
+  ChildProcess child(spec);
+  CHECK(line_of(child) == "1000");
 }
 
 TEST_CASE("Writing to a child that is gone is an answer, not a signal") {

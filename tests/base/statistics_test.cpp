@@ -88,7 +88,7 @@ TEST_CASE("An exact line gives back its alpha and beta") {
   std::vector<double> seconds;
   for (const double n : bytes) seconds.push_back(5e-6 + n / 12e9);
   const auto fit = fit_alpha_beta(bytes, seconds).value();
-  CHECK(fit.alpha_s == Approx(5e-6).epsilon(1e-10));
+  CHECK(fit.alpha_s.value() == Approx(5e-6).epsilon(1e-10));
   CHECK(fit.beta_bytes_per_s == Approx(12e9).epsilon(1e-10));
   CHECK(fit.relative_error < 1e-10);
   CHECK(fit.n == 5);
@@ -98,12 +98,12 @@ TEST_CASE("The fit weights relative errors") {
   // Minimising ((a + b - 1)/1)^2 + ((a + 2b - 4)/4)^2 + ((a + 3b - 4)/4)^2 by hand: the normal equations
   // 18a + 21b = 24 and 21a + 29b = 36 give a = -60/81, so alpha is 0 and b = 36/29.
   const auto clamped = fit_alpha_beta(std::vector<double>{1, 2, 3}, std::vector<double>{1, 4, 4}).value();
-  CHECK(clamped.alpha_s == 0);
+  CHECK_FALSE(clamped.alpha_s);
   CHECK(1 / clamped.beta_bytes_per_s == Approx(36.0 / 29));
   CHECK(clamped.relative_error == Approx(7.0 / 29));
   // ((a - 2)/2)^2 + ((a + b - 2)/2)^2 + ((a + 2b - 4)/4)^2: 9a + 6b = 20, 6a + 8b = 16 give a = 16/9, b = 2/3.
   const auto fit = fit_alpha_beta(std::vector<double>{0, 1, 2}, std::vector<double>{2, 2, 4}).value();
-  CHECK(fit.alpha_s == Approx(16.0 / 9));
+  CHECK(fit.alpha_s.value() == Approx(16.0 / 9));
   CHECK(1 / fit.beta_bytes_per_s == Approx(2.0 / 3));
 }
 
@@ -167,4 +167,12 @@ TEST_CASE("Paired ratios cancel a drift that both series share") {
   CHECK((ratio.median == 1.25 && ratio.low == 1.25 && ratio.high == 1.25));
   CHECK_FALSE(paired_ratio({}, {}));
   CHECK_FALSE(paired_ratio(std::vector<double>{0}, std::vector<double>{0}));
+}
+
+TEST_CASE("An interval at 95 % needs six values, at 99 % eight") {
+  CHECK_FALSE(has_level(0));
+  CHECK_FALSE(has_level(5));
+  CHECK(has_level(6));
+  CHECK_FALSE(has_level(7, 0.99));
+  CHECK(has_level(8, 0.99));
 }

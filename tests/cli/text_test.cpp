@@ -18,6 +18,9 @@ TEST_CASE("Quantities have three digits and a unit, and unknown is a dash") {
   CHECK(time_text(std::numeric_limits<double>::quiet_NaN()) == "-");
   CHECK(interval_text(Interval{0.01234, 0.012, 0.0126}) == "12.3 ms [12.0, 12.6]");
   CHECK(interval_text(Interval{0.01234, std::numeric_limits<double>::quiet_NaN(), 1}) == "12.3 ms");
+  CHECK(interval_text(Interval{0.01234, 0.012, 0.0126}, 3) == "12.3 ms [12.0, 12.6] (range of 3)");
+  CHECK(interval_text(Interval{0.01234, 0.012, 0.0126}, 6) == "12.3 ms [12.0, 12.6]");
+  CHECK(interval_text(Interval{0.01234, 0.012, 0.0126}, std::nullopt) == "12.3 ms [12.0, 12.6]");
   CHECK(bytes_text(1536) == "1.50 KiB");
   CHECK(bandwidth_text(55.3e9) == "55.3 GB/s");
   CHECK(percent_text(0.713) == "71.3 %");
@@ -57,6 +60,30 @@ TEST_CASE("Device lists go out as --devices takes them in") {
     CHECK(parse_device_list(text) == devices);
   }
   CHECK_THROWS_AS(parse_device_list("tpu:1"), ConfigError);
+}
+
+TEST_CASE("Tables name the devices of a Plan, not their number") {
+  const auto cell = [](std::vector<std::string> devices) {
+    Plan plan;
+    plan.devices = std::move(devices);
+    plan.parts = {1, 1, static_cast<std::int64_t>(plan.devices.size())};
+    const auto columns = plan_columns();
+    return plan_cells(plan).at(
+        static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "devices") - columns.begin()));
+  };
+  CHECK(cell({"cpu:0"}) == "cpu:0");
+  CHECK(cell({"cpu:0", "cpu:1"}) == "cpu:0,1");
+  CHECK(cell({"cpu:1", "cpu:1"}) == "cpu:1");
+}
+
+TEST_CASE("Reports carry units in the cells for people and in the names for programs") {
+  const Report recommendations{
+      "recommendations", {"created", "plan", "step_s", "mpoints_per_s"}, {{"now", "p", 0.002, 50.5}}};
+  CHECK(recommendations.to_text(false) == "created  plan     step  Mpoints/s\nnow      p     2.00 ms       50.5\n");
+  CHECK(recommendations.to_csv() == "created,plan,step_s,mpoints_per_s\r\nnow,p,0.002,50.5\r\n");
+  const Report runs{"runs", {"created", "kind", "step_s"}, {{"then", "bench", 0.5}}};
+  CHECK(joined_report(recommendations, runs).to_csv() ==
+        "kind,created,plan,step_s,mpoints_per_s\r\nrecommendation,now,p,0.002,50.5\r\nbench,then,,0.5,\r\n");
 }
 
 TEST_CASE("The flags of a Plan give the Plan back") {

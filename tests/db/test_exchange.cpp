@@ -1,12 +1,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <fstream>
 
 #include <SQLiteCpp/Database.h>
 
 #include "base/json.hpp"
+#include "db/connection.hpp"
+#include "random_stores.hpp"
 #include "sample_rows.hpp"
 
 using namespace halotune;
@@ -60,7 +63,7 @@ TEST_CASE("merging in any order, and again, gives byte-identical exports") {
       CHECK(export_text(merged) == expected);
       CHECK(merged.trials({}).size() == 20);
       CHECK(merged.problem("problem-1")->json == R"({"grid":[64,64,64],"steps":9})");
-      CHECK_FALSE(merged.unfinished_session("request-1"));
+      CHECK(merged.unfinished_sessions("request-1").empty());
       CHECK(merged.check().empty());
     }
   } while (std::next_permutation(order.begin(), order.end()));
@@ -143,4 +146,50 @@ TEST_CASE("an export to a full device fails and an export file is never half the
   CHECK_THROWS_AS(export_file(store, folder / "no/such/folder.jsonl"), DbError);
   CHECK(export_file(store, folder / "out.jsonl") == 15);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("randomly made stores merge to one export in any order") {
+  TemporaryFolder folder;
+  make_random_stores(folder, 42, 8);
+  const auto exports = merged_exports(folder, 42, 8, 5);
+  REQUIRE(exports.size() == 1);
+  Store again(":memory:");
+  std::istringstream in(exports[0]);
+  import_rows(again, in, "merged");
+  CHECK(export_text(again) == exports[0]);
+  CHECK(again.check().empty());
+}
+
+TEST_CASE("an export never replaces the store, another database, a device or a pipe") {
+  TemporaryFolder folder;
+  Store store(folder / "a.db");
+  store.add(problem());
+  { Store(folder / "other.db").add(problem()); }
+  std::filesystem::create_symlink(folder / "a.db", folder / "link.db");
+  REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  const auto refusal = [&](const std::filesystem::path& target) {
+    return message_of<ConfigError>([&] { export_file(store, target); });
+  };
+  CHECK_THAT(refusal(folder / "a.db"), ContainsSubstring("is the store itself"));
+  CHECK_THAT(refusal(folder / "link.db"), ContainsSubstring("is the store itself"));
+  CHECK_THAT(refusal(folder / "other.db"), ContainsSubstring("is a SQLite file"));
+  CHECK_THAT(refusal(folder / "fifo"), ContainsSubstring("a device or a pipe"));
+  CHECK_THAT(refusal("/dev/null"), ContainsSubstring("a device or a pipe"));
+  CHECK_THAT(refusal(folder.path()), ContainsSubstring("a folder"));
+  CHECK(store.check().empty());
+  std::filesystem::create_symlink(folder / "target.jsonl", folder / "link.jsonl");
+  export_file(store, folder / "link.jsonl");
+  export_file(store, folder / "link.jsonl");
+  CHECK(std::filesystem::is_symlink(folder / "link.jsonl"));
+  CHECK(std::filesystem::is_regular_file(folder / "target.jsonl"));
+}
+
+TEST_CASE("a reader of an export that does not read keeps no writer waiting") {
+  TemporaryFolder folder;
+  Store store(folder / "a.db");
+  store.add(problem());
+  const ExportText text = exported(store);  // what is then written to a pipe, however slowly
+  Connection hasty(store.file(), Connection::Mode::read_write, std::chrono::milliseconds(0));
+  CHECK_NOTHROW(hasty.write([] {}));
+  CHECK(text.rows == 1);
 }

@@ -150,7 +150,7 @@ TEST_CASE("a failing background body unwinds, and so does one that waits") {
     program.run();
     FAIL("ran");
   } catch (const DeviceError& error) {
-    CHECK(std::string(error.what()) == "lost (in \"fail\" on device 1)");
+    CHECK(std::string(error.what()) == "lost (in \"fail\" on cpu:1)");
   }
 }
 

@@ -37,10 +37,10 @@ TEST_CASE("fits find the alpha and beta that made the rows, per pair and variant
   const auto fits = fit_links(rows);
   REQUIRE(fits.size() == 3);
   CHECK(fits[0].to == "cpu:1");
-  CHECK(near(fits[0].fit.alpha_s, 2e-6));
+  CHECK(near(fits[0].fit.alpha_s.value(), 2e-6));
   CHECK(near(fits[0].fit.beta_bytes_per_s, 8e9));
   CHECK(fits[0].fit.n == 3);
-  CHECK(near(fits[1].fit.alpha_s, 1e-6));
+  CHECK(near(fits[1].fit.alpha_s.value(), 1e-6));
   CHECK(near(fits[1].fit.beta_bytes_per_s, 20e9));
   CHECK(fits[2].kind == "face_copy");
   CHECK(fits[2].variant == "gather:x:8");

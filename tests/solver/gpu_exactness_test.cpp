@@ -183,6 +183,40 @@ TEST_CASE("deliberate faults change the state on a GPU") {
   CHECK_FALSE(simulation.state_hash() == one);
 }
 
+std::vector<std::string> wrong_after_set_up(const Plan& plan, SimulationOptions::Mutation mutation) {
+  SimulationOptions options;
+  options.poison_ghosts = true;
+  options.mutation = mutation;
+  return Simulation(random_problem({61, 53, 67}, 4, Precision::float32, uneven), plan, options).wrong_deliveries();
+}
+
+TEST_CASE("what an exchange delivers is compared with its owner's, on GPUs too") {
+  using Mutation = SimulationOptions::Mutation;
+  Plan plan;
+  plan.parts = {1, 1, 2};
+  plan.devices = {"cpu:0", "cpu:0"};
+  SECTION("CPU") {}
+  SECTION("GPU") {
+    skip_without_gpu();
+    plan.devices = {"0", "0"};
+    plan.transport = "peer_copy";
+  }
+  plan.steps_per_exchange = 4;
+  const std::string& device = plan.devices.front();
+  CHECK(wrong_after_set_up(plan, Mutation::none).empty());
+  CHECK(wrong_after_set_up(plan, Mutation::depth_minus_one) == std::vector<std::string>{device + " to " + device});
+}
+
+TEST_CASE("a flaw of a GPU is refused, not forgotten") {
+  skip_without_gpu();
+  const Problem problem = random_problem({30, 30, 30}, 2, Precision::float32, {});
+  SimulationOptions options;
+  options.flaws = {{{}, "0", ""}};
+  CHECK_THROWS_AS(Simulation(problem, on_gpu({1, 1, 1}), options), ConfigError);
+  options.flaws = {{{}, "cpu:0", ""}};
+  CHECK_NOTHROW(Simulation(problem, on_gpu({1, 1, 1}), options));
+}
+
 TEST_CASE("on GPUs fields go out and in, energy and finiteness are told, and commands are timed") {
   skip_without_gpu();
   const Problem problem = random_problem({40, 33, 37}, 8, Precision::float64, {{{0, 0}, {0, 0}, {6, 6}}});

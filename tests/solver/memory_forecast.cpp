@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "solver/field_layout.hpp"
@@ -96,4 +98,39 @@ TEST_CASE("A device list of the wrong length is refused", "[memory]") {
   auto plan = slabs_z({"cpu:0", "cpu:0"});
   plan.devices.pop_back();
   CHECK_THROWS_AS(forecast_memory(cube(64, FaceKind::rigid), plan), ConfigError);
+}
+
+TEST_CASE("Forecasts of the largest problems that a file can name do not overflow", "[memory]") {
+  Problem problem = cube(64, FaceKind::rigid);
+  problem.precision = Precision::float64;
+  for (const std::array<std::int64_t, 3>& grid : {std::array<std::int64_t, 3>{65536, 65536, 65536},
+                                                  {4, std::int64_t{1} << 23, std::int64_t{1} << 23},
+                                                  {2147483647, 4, 32767},
+                                                  {4, 2147483647, 32767}}) {
+    problem.grid = grid;
+    for (const Plan& plan : {Plan{}, slabs_z({"cpu:0", "cpu:1"})}) {
+      const auto forecast = forecast_memory(problem, plan);
+      CHECK(forecast.total() >= 4 * 8 * problem.cells());
+      CHECK(forecast.total() < std::numeric_limits<std::int64_t>::max());
+      CHECK(forecast.ten_full_fields_bytes == 80 * problem.cells());
+    }
+  }
+  MemoryForecast forecast;
+  constexpr std::int64_t half = std::int64_t{1} << 62;
+  forecast.devices = {{"a", half, half, half}, {"b", 1, 2, 3}};
+  CHECK(forecast.devices[0].total() == std::numeric_limits<std::int64_t>::max());
+  CHECK(forecast.total() == std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_CASE("Traces take eight bytes a receiver and sample", "[memory]") {
+  Problem problem = cube(64, FaceKind::rigid);
+  problem.steps = 100;
+  CHECK(trace_bytes(problem) == 0);
+  problem.receivers.resize(3);
+  CHECK(trace_bytes(problem) == 3 * 100 * 8);
+  problem.output.every_steps = 7;
+  CHECK(trace_bytes(problem) == 3 * 14 * 8);
+  problem.output.every_steps = 1;
+  problem.steps = std::numeric_limits<std::int64_t>::max() / 4;
+  CHECK(trace_bytes(problem) == std::numeric_limits<std::int64_t>::max());
 }

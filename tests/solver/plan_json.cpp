@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "solver/device_name.hpp"
+#include "solver/device_teams.hpp"
 #include "solver/plan.hpp"
 
 using namespace halotune;
@@ -70,7 +72,8 @@ TEST_CASE("Plan faults are all reported with their paths", "[plan]") {
               "/part"});
   CHECK(fault_paths(R"({"exchange":"split","steps_per_exchange":2})") == Paths{"/exchange"});
   CHECK(fault_paths(R"({"parts":[1,1,3],"cuts":{"z":[5]},"devices":["0","0","0"]})") == Paths{"/cuts/z"});
-  CHECK(fault_paths(R"({"parts":[1,1,3],"cuts":{"z":[5,5]},"devices":["0","0","0"]})") == Paths{"/cuts/z"});
+  CHECK(fault_paths(R"({"parts":[1,1,3],"cuts":{"z":[5,5]},"devices":["0","0","0"]})") == Paths{"/cuts/z/1"});
+  CHECK(fault_paths(R"({"parts":[1,1,3],"cuts":{"z":[5.0,9]},"devices":["0","0","0"]})").empty());
   CHECK(fault_paths(R"({"cuts":{"w":[5]}})") == Paths{"/cuts/w"});
 }
 
@@ -91,4 +94,38 @@ TEST_CASE("Layouts have names", "[plan]") {
   CHECK(layout_name({2, 2, 1}) == "block-xy");
   CHECK(layout_name({1, 2, 2}) == "pencil-yz");
   CHECK(layout_name({3, 3, 3}) == "3D");
+}
+
+TEST_CASE("Every device has one name, and its number a limit", "[plan]") {
+  CHECK(parse_device_name("cpu:4095") == DeviceName{std::nullopt, true, 4095});
+  CHECK(parse_device_name("2:cpu:0") == DeviceName{2, true, 0});
+  CHECK(parse_device_name("7") == DeviceName{std::nullopt, false, 7});
+  for (const char* bad : {"", "cpu:", "cpu:00", "cpu:01", "cpu:-0", "cpu:-1", "cpu:+1", "cpu:4096", "cpu:2147483647",
+                          "cpu:99999999999", "cpu:1 ", "gpu:0", "1:2:3", ":0", "cpu:0:1"}) {
+    INFO(bad);
+    CHECK_FALSE(parse_device_name(bad));
+  }
+}
+
+TEST_CASE("Threads without a core of their own are counted", "[plan]") {
+  const auto waiting = [](std::vector<std::string> devices, int threads, int cores) {
+    Plan plan;
+    plan.devices = std::move(devices);
+    plan.threads = threads;
+    return threads_without_core(plan, cores);
+  };
+  CHECK(waiting({"cpu:0"}, 0, 1) == 0);
+  CHECK(waiting({"cpu:0"}, 2, 2) == 0);
+  CHECK(waiting({"cpu:0"}, 3, 2) == 1);
+  CHECK(waiting({"cpu:0", "cpu:1"}, 0, 2) == 0);
+  CHECK(waiting({"cpu:0", "cpu:1"}, 2, 2) == 1);
+  CHECK(waiting({"cpu:0", "cpu:1"}, 0, 1) == 1);
+  CHECK(waiting({"cpu:0", "cpu:1", "cpu:2"}, 2, 2) == 3);  // two devices of two threads on one core
+  CHECK(waiting({"cpu:0", "cpu:0"}, 0, 1) == 0);           // two parts on one device
+  CHECK(waiting({"0", "1"}, 8, 1) == 0);                   // GPUs have no threads here
+}
+
+TEST_CASE("Variables with NUL characters are refused", "[plan]") {
+  CHECK(fault_paths(R"({"environment":{"A":"b\u0000c"}})") == Paths{"/environment/A"});
+  CHECK(fault_paths(R"({"environment":{"A\u0000":"b"}})").size() == 1);
 }

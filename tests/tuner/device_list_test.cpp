@@ -30,6 +30,34 @@ TEST_CASE("flag --devices: every fault at once") {
   CHECK_THROWS_AS(parse_devices("99999"), ConfigError);
 }
 
+TEST_CASE("flag --devices: limits, and what a number alone and an unknown word are") {
+  CHECK(parse_devices("cpu:4096").size() == 4096);
+  CHECK(parse_devices("cpu:0,4095") == List{"cpu:0", "cpu:4095"});
+  for (const char* bad : {"cpu:4097", "cpu:0,4096", "cpu:", "cpu:0,0,", "foo", "cpu:1x"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_devices(bad), ConfigError);
+  }
+  const auto message = [](const char* text) {
+    try {
+      parse_devices(text, "gpu");
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message("foo").find("'foo' is not a device") != std::string::npos);
+  CHECK(message("foo").find("gpu") == std::string::npos);
+  CHECK(message("tpu:2").find("'tpu' is no kind of device") != std::string::npos);
+  CHECK(message("4097").find("at most 4096 devices, 0 to 4095") != std::string::npos);
+  CHECK(parse_devices("4096", "gpu").back() == "4095");
+}
+
+TEST_CASE("the largest index of a Plan says how many devices share the cores") {
+  CHECK(split_of({"cpu:1", "cpu:1"}) == List{"cpu:0", "cpu:1"});
+  CHECK(split_of({"cpu:0"}) == List{"cpu:0"});
+  CHECK(split_of({"cpu:2", "cpu:0"}) == List{"cpu:0", "cpu:1", "cpu:2"});
+}
+
 TEST_CASE("a shorter list repeats in blocks") {
   CHECK(place_parts({"a", "b"}, 4) == List{"a", "a", "b", "b"});
   CHECK(place_parts({"a", "b"}, 2) == List{"a", "b"});

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 
@@ -141,4 +143,24 @@ TEST_CASE("a small problem runs at cache speed") {
   CHECK_THAT(model.raw_terms(small, Plan{})->compute_s * 2,
              WithinRel(plain.raw_terms(small, Plan{})->compute_s, 1e-12));
   CHECK(model.raw_terms(large, Plan{})->compute_s == plain.raw_terms(large, Plan{})->compute_s);
+}
+
+TEST_CASE("threads that share a core cost time, and the prediction says what it assumes") {
+  const Model model(sample_machine(2));  // four cores
+  const auto problem = sample_problem({64, 64, 64});
+  const auto plan_of = [](int threads) {
+    Plan plan;
+    plan.threads = threads;
+    return plan;
+  };
+  const auto fits = model.predict(problem, plan_of(4)).value(), shares = model.predict(problem, plan_of(6)).value();
+  // Two commands a step, each waiting for two threads without a core, 50 us each.
+  CHECK_THAT(shares.terms.launch_s - fits.terms.launch_s, WithinRel(2 * 2 * 50e-6, 1e-9));
+  CHECK(shares.seconds_per_step > fits.seconds_per_step);
+  const auto says = [](const Prediction& p) {
+    return std::any_of(p.assumptions.begin(), p.assumptions.end(),
+                       [](const auto& text) { return text.find("waits for a core") != std::string::npos; });
+  };
+  CHECK(says(shares));
+  CHECK_FALSE(says(fits));
 }

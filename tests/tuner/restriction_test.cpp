@@ -40,3 +40,13 @@ TEST_CASE("flag --restrict reports every fault") {
     for (const auto& fault : error.faults()) CHECK(fault.path == "--restrict");
   }
 }
+
+TEST_CASE("flag --restrict refuses what no Plan here can be") {
+  for (const char* bad :
+       {"transport=nccl", "transport=shared,peer_copy", "threads=4097", "threads=-1", "devices=0", "devices=4097",
+        "parts_per_device=65", "parts=4097x1x1", "parts=0x1x1", "parts=1x1x1x1", "s=0"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_restriction(bad), ConfigError);
+  }
+  CHECK(parse_restriction("threads=4096 devices=4096 parts_per_device=64").threads == std::vector{4096});
+}

@@ -137,3 +137,23 @@ TEST_CASE("an unfinished session is taken up with its visits") {
   different.search.seed = 77;
   CHECK(!TuneSession(store, different).resumed());
 }
+
+TEST_CASE("no other question takes up a session: machine, software, node, devices, problem, restriction, options") {
+  const auto original = request_key(request());
+  const auto other = [&](auto change) {
+    auto r = request();
+    change(r);
+    return request_key(r) != original;
+  };
+  CHECK(other([](TuneRequest& r) { r.machine.keys.hw_class += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.sw_env += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.node += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.machine.keys.visible_set += "x"; }));
+  CHECK(other([](TuneRequest& r) { r.devices.emplace_back("cpu:9"); }));
+  CHECK(other([](TuneRequest& r) { r.problem.order = r.problem.order == 8 ? 4 : 8; }));
+  CHECK(other([](TuneRequest& r) { r.problem.grid[2] += 1; }));
+  CHECK(other([](TuneRequest& r) { r.restriction.steps_per_exchange = {2}; }));
+  CHECK(other([](TuneRequest& r) { r.objective = Objective::memory; }));
+  CHECK(other([](TuneRequest& r) { r.search.kind = SearchKind::exhaustive; }));
+  CHECK_FALSE(other([](TuneRequest& r) { r.search.budget_s = 1; }));
+}

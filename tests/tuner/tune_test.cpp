@@ -202,3 +202,33 @@ TEST_CASE("memory by devices stands beside the ten-field formula") {
   CHECK(json["memory"][0]["ten_full_fields_bytes"] == std::int64_t{10} * 128 * 128 * 128 * 4);
   CHECK(json["memory"][2]["per_device"].size() == 4);
 }
+
+TEST_CASE("a space of one Plan: nothing to be separated from, nothing to regret") {
+  auto r = request("parts=1x1x1 threads=2");
+  r.devices = {"cpu:0"};
+  FormulaRunner runner(world);
+  const auto outcome = tune(r, runner, runner.hooks());
+  CHECK(outcome.search.feasible == 1);
+  REQUIRE(outcome.recommendation.plan);
+  CHECK(outcome.search.stopped_because == "only one Plan");
+  CHECK_FALSE(outcome.recommendation.expected_regret);
+  CHECK(outcome.recommendation.why.find("separated") == std::string::npos);
+  const Json json = to_json(outcome, r);
+  CHECK(json["recommendation"]["expected_regret"].is_null());
+  CHECK(json["trials"][0]["oversubscribed"] == false);
+}
+
+TEST_CASE("a recommendation says how many rounds are behind its interval, and whether that is enough for 95 %") {
+  auto r = request("s=1,2 transport=shared overlap=off");
+  FormulaRunner runner(world);
+  const auto outcome = tune(r, runner, runner.hooks());
+  const Json time = to_json(outcome.recommendation)["seconds_per_step"];
+  REQUIRE(time["n"].is_number());
+  CHECK(time["level"].is_null() == (time["n"].get<int>() < 6));
+  Recommendation few = outcome.recommendation;
+  few.rounds = 3;
+  CHECK(to_json(few)["seconds_per_step"]["level"].is_null());
+  few.rounds = 6;
+  CHECK(to_json(few)["seconds_per_step"]["level"] == 0.95);
+  CHECK(recommendation_from_json(to_json(few)).rounds == 6);
+}

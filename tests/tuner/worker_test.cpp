@@ -1,8 +1,10 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -220,12 +222,172 @@ TEST_CASE("A worker keeps within its memory budget and makes a dropped Plan agai
 }
 
 TEST_CASE("Faults for tests are parsed strictly") {
+  using enum TrialMoment;
   CHECK(parse_trial_faults("").empty());
-  const auto faults = parse_trial_faults("crash:1x1x2 s=4;nan@time:");
-  REQUIRE(faults.size() == 2);
-  CHECK(fault_for(faults, plan_with(4), false) == TrialFault::Kind::crash);
-  CHECK_FALSE(fault_for(faults, plan_with(2), false));
-  CHECK(fault_for(faults, plan_with(2), true) == TrialFault::Kind::nan);
-  CHECK_THROWS_AS(parse_trial_faults("explode:x"), ConfigError);
-  CHECK_THROWS_AS(parse_trial_faults("crash"), ConfigError);
+  const auto faults = parse_trial_faults("crash:1x1x2 s=4;nan@time:;slow*30[cpu:1]:s=2;wrong[cpu:0>cpu:1]@reference:");
+  REQUIRE(faults.size() == 4);
+  CHECK(fault_for(faults, plan_with(4), prepare) == TrialFault::Kind::crash);
+  CHECK_FALSE(fault_for(faults, plan_with(2), prepare));
+  CHECK(fault_for(faults, plan_with(2), time) == TrialFault::Kind::nan);
+  CHECK_FALSE(fault_for(faults, plan_with(4), reference));
+  CHECK(flaws_for(faults, plan_with(4), prepare).empty());
+  CHECK(flaws_for(faults, plan_with(2), time) == std::vector<PlacedFlaw>{{{Flaw::Kind::slow, 30}, "cpu:1", ""}});
+  CHECK(flaws_for(faults, plan_with(1), reference) ==
+        std::vector<PlacedFlaw>{{{Flaw::Kind::wrong, 10}, "cpu:0", "cpu:1"}});
+  for (const char* text : {"explode:x", "crash", "crash@noon:", "slow[cpu:1:", "slow[]:", "memory[cpu:0>cpu:1]:",
+                           "wrong[cpu:1]:", "slow*0[cpu:1]:", "slow*x[cpu:1]:", "fails*2[cpu:1]:", "slow[cpu:1]x:"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_trial_faults(text), ConfigError);
+  }
+}
+
+namespace {
+
+/// The two parts on two devices.
+Plan cut_plan(int s, std::string transport = "shared", Overlap overlap = Overlap::off) {
+  Plan plan = plan_with(s, std::move(transport));
+  plan.devices = {"cpu:0", "cpu:1"};
+  plan.overlap = overlap;
+  plan.threads = overlap == Overlap::progress ? 2 : 1;
+  return plan;
+}
+
+/// The fault strikes s = 2; afterwards a new worker must serve s = 1 as if nothing had been.
+TrialFailure costs_one_trial(const std::string& fault, double deadline_s, const Plan& bad, bool timing = false) {
+  WorkerRunner runner(small_problem(), {"cpu:0", "cpu:1"}, with_fault(fault));
+  REQUIRE_FALSE(runner.prepare(cut_plan(4), 60).failure);
+  const auto start = std::chrono::steady_clock::now();
+  RunnerAnswer answer = runner.prepare(bad, deadline_s);
+  if (timing) {
+    INFO((answer.failure ? answer.failure->reason : ""));
+    CHECK_FALSE(answer.failure);
+    answer = runner.time(bad, {8, 2, 1, deadline_s});
+  }
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::duration<double>(2 * deadline_s + 20));
+  INFO(fault);
+  REQUIRE(answer.failure);
+  CHECK(runner.workers_started() == 1);
+  CHECK_FALSE(runner.prepare(cut_plan(1), 60).failure);
+  CHECK(runner.time(cut_plan(1), {8, 3, 1, 60}).samples_s.size() == 3);
+  CHECK(runner.workers_started() == 2);
+  return *answer.failure;
+}
+
+}  // namespace
+
+TEST_CASE("A device that fails, runs out of memory or hangs costs one trial and is named") {
+  const TrialFailure failed = costs_one_trial("fails[cpu:1]:s=2", 60, cut_plan(2));
+  CHECK(failed.status == TrialStatus::failed);
+  CHECK_THAT(failed.reason, ContainsSubstring("on cpu:1"));
+  const TrialFailure late = costs_one_trial("fails[cpu:1]@time:s=2", 60, cut_plan(2), true);
+  CHECK(late.status == TrialStatus::failed);
+  CHECK_THAT(late.reason, ContainsSubstring("on cpu:1"));
+  const TrialFailure memory = costs_one_trial("memory[cpu:1]:s=2", 60, cut_plan(2));
+  CHECK(memory.status == TrialStatus::failed);
+  CHECK_THAT(memory.reason, ContainsSubstring("MiB on cpu:1 (out of memory"));
+  const TrialFailure hung = costs_one_trial("hangs[cpu:1]:s=2", 2, cut_plan(2));
+  CHECK(hung.status == TrialStatus::timeout);
+  CHECK_THAT(hung.reason, ContainsSubstring("deadline of 2 s") && ContainsSubstring("cpu:1 in \"halo send\""));
+}
+
+TEST_CASE("One pair that fails, hangs or delivers other bytes is named, by every transport") {
+  for (const char* transport : {"shared", "staged"}) {
+    for (const Overlap overlap : {Overlap::off, Overlap::plain}) {
+      const Plan bad = cut_plan(2, transport, overlap);
+      const TrialFailure wrong = costs_one_trial("wrong[cpu:1>cpu:0]:s=2", 60, bad);
+      CHECK(wrong.status == TrialStatus::wrong);
+      CHECK_THAT(wrong.reason, ContainsSubstring("differs from the reference") &&
+                                   ContainsSubstring("other bytes arrive than were sent from cpu:1 to cpu:0"));
+      CHECK(wrong.reason.find("cpu:0 to cpu:1") == std::string::npos);
+    }
+  }
+  const TrialFailure nan = costs_one_trial("nan[cpu:0>cpu:1]:s=2", 60, cut_plan(2));
+  CHECK(nan.status == TrialStatus::wrong);
+  CHECK_THAT(nan.reason, ContainsSubstring("NaN") && ContainsSubstring("cpu:0 to cpu:1"));
+  const TrialFailure failed = costs_one_trial("fails[cpu:0>cpu:1]:s=2", 60, cut_plan(2));
+  CHECK(failed.status == TrialStatus::failed);
+  CHECK_THAT(failed.reason, ContainsSubstring("halo cpu:0 to cpu:1"));
+  const TrialFailure hung = costs_one_trial("hangs[cpu:0>cpu:1]:s=2", 2, cut_plan(2));
+  CHECK(hung.status == TrialStatus::timeout);
+  CHECK_THAT(hung.reason, ContainsSubstring("cpu:0 in \"halo cpu:0 to cpu:1\""));
+}
+
+TEST_CASE("A slow device and a slow pair are exact, and measured as slow", "[long]") {
+  WorkerRunner runner(small_problem(), {"cpu:0", "cpu:1"}, with_fault("slow*30[cpu:1]:s=2;slow*100[cpu:0>cpu:1]:s=4"));
+  const auto fastest_s = [&](const Plan& plan) {
+    const RunnerAnswer answer = runner.prepare(plan, 60);
+    INFO((answer.failure ? answer.failure->reason : ""));
+    CHECK(answer.exact == true);
+    const auto samples_s = runner.time(plan, {8, 5, 1, 60}).samples_s;
+    REQUIRE(samples_s.size() == 5);
+    return *std::min_element(samples_s.begin(), samples_s.end());
+  };
+  const double sound_s = fastest_s(cut_plan(1));
+  CHECK(fastest_s(cut_plan(2)) > 3 * sound_s);
+  CHECK(fastest_s(cut_plan(4)) > 1.3 * sound_s);
+  CHECK(runner.workers_started() == 1);
+}
+
+TEST_CASE("Whatever a worker answers, it costs one trial") {
+  const std::vector<std::pair<std::string, std::string>> cases{{"garbage", "nonsense"},
+                                                               {"number", "no object"},
+                                                               {"flood", "1 MiB without a newline"},
+                                                               {"close", "closed its output"}};
+  for (const auto& [fault, reason] : cases) {
+    const TrialFailure failure = costs_one_trial(fault + ":s=2", 30, cut_plan(2));
+    CHECK(failure.status == TrialStatus::failed);
+    CHECK_THAT(failure.reason, ContainsSubstring(reason));
+  }
+  for (const char* fault : {"half", "babble"}) {
+    const TrialFailure failure = costs_one_trial(std::string(fault) + ":s=2", 1, cut_plan(2));
+    CHECK(failure.status == TrialStatus::timeout);
+    CHECK(failure.reason.size() < 1000);
+  }
+}
+
+TEST_CASE("An answer too many is not taken for the next one") {
+  WorkerRunner runner(small_problem(), {"cpu:0"}, with_fault("twice@prepare:s=2"));
+  CHECK_FALSE(runner.prepare(plan_with(2), 60).failure);
+  const RunnerAnswer timed = runner.time(plan_with(2), {8, 2, 1, 60});
+  REQUIRE(timed.failure);
+  CHECK_THAT(timed.failure->reason, ContainsSubstring("no answer to this request"));
+  CHECK_FALSE(runner.prepare(plan_with(1), 60).failure);
+  CHECK(runner.workers_started() == 2);
+}
+
+TEST_CASE("Without a reference state the reason is told at its own deadline") {
+  for (const char* fault : {"hangs[cpu:1]@reference:", "hang@reference:", "hangs[cpu:1>cpu:0]@reference:"}) {
+    WorkerOptions options = with_fault(fault);
+    options.reference_deadline_s = 1;
+    WorkerRunner runner(small_problem(), {"cpu:0", "cpu:1"}, options);
+    try {
+      runner.prepare(cut_plan(1), 60);
+      FAIL("prepared");
+    } catch (const DeviceError& error) {
+      CHECK_THAT(error.what(), ContainsSubstring("reference Plan") && ContainsSubstring("timeout"));
+    }
+  }
+}
+
+TEST_CASE("A worker that something ends from outside is told from one that ran out of memory") {
+  WorkerOptions options = with_fault("hang:s=2");
+  options.memory_budget_bytes += 2 * getpid();
+  bool killed = true;  // until the good Plan is through
+  options.cancelled = [&] {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream in(entry.path() / "cmdline");
+      std::stringstream text;
+      text << in.rdbuf();
+      if (killed || text.str().find(std::to_string(options.memory_budget_bytes)) == std::string::npos) continue;
+      killed = ::kill(std::stoi(entry.path().filename()), SIGKILL) == 0;
+    }
+    return false;
+  };
+  WorkerRunner runner(small_problem(), {"cpu:0"}, options);
+  REQUIRE_FALSE(runner.prepare(plan_with(1), 60).failure);
+  killed = false;
+  const RunnerAnswer answer = runner.prepare(plan_with(2), 60);
+  REQUIRE(answer.failure);
+  CHECK(answer.failure->status == TrialStatus::failed);
+  CHECK_THAT(answer.failure->reason, ContainsSubstring("SIGKILL") && ContainsSubstring("outside"));
 }

@@ -8,8 +8,11 @@
 #include <ostream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "solver/device/cgroup_limits.hpp"
 #include "solver/geometry.hpp"
+#include "tuner/runner/last_words.hpp"
 
 namespace halotune {
 namespace {
@@ -38,11 +41,23 @@ Block block_from(ObjectReader& reader) {
   return block;
 }
 
+/// The fault that spoils the answer to this request, if any.
+std::optional<TrialFault::Kind> spoiled_by(const std::vector<TrialFault>& faults, const Json& request) {
+  if (faults.empty() || !request.is_object() || !request.contains("plan")) return std::nullopt;
+  const std::string what = request.value("do", "");
+  if (what == "forget") return std::nullopt;
+  const TrialMoment moment = what == "reference" ? TrialMoment::reference
+                             : what == "time"    ? TrialMoment::time
+                                                 : TrialMoment::prepare;
+  return fault_for(faults, plan_from_json(request["plan"]), moment);
+}
+
 }  // namespace
 
 /// A live Simulation and what it was seen to hold.
 struct TrialLoop::Kept {
   std::string key;
+  std::vector<PlacedFlaw> flaws;  ///< it was made with
   std::int64_t bytes = 0;
   Simulation simulation;
   double max_energy_J = 0;  ///< since the last source ended; 0: not looked at yet
@@ -66,6 +81,17 @@ void TrialLoop::take_problem(const Json& json) {
   problem_text_ = std::move(text);
 }
 
+/// What is free now, this process's control group included, may be less than what the machine has.
+std::optional<std::string> TrialLoop::too_large(const Plan& plan) const {
+  const auto available = available_memory_bytes();
+  if (!available) return std::nullopt;
+  std::int64_t room = *available;
+  for (const Kept& kept : kept_) room += kept.bytes;
+  const std::int64_t needed = forecast_memory(problem_, plan).total();
+  if (needed <= room) return std::nullopt;
+  return fmt::format("needs {} MiB, {} MiB of memory are available here", needed >> 20, room >> 20);
+}
+
 void TrialLoop::make_room(std::int64_t bytes) {
   std::int64_t held = bytes;
   for (const Kept& kept : kept_) held += kept.bytes;
@@ -75,8 +101,17 @@ void TrialLoop::make_room(std::int64_t bytes) {
   }
 }
 
-TrialLoop::Kept& TrialLoop::simulation_for(const Plan& plan) {
+SimulationOptions TrialLoop::options_for(const Plan& plan, TrialMoment moment) const {
+  SimulationOptions options;
+  options.flaws = flaws_for(options_.faults, plan, moment);
+  options.whereabouts = options_.whereabouts;
+  return options;
+}
+
+TrialLoop::Kept& TrialLoop::simulation_for(const Plan& plan, TrialMoment moment) {
   const std::string key = plan_key(plan);
+  const SimulationOptions options = options_for(plan, moment);
+  kept_.remove_if([&](const Kept& kept) { return kept.key == key && kept.flaws != options.flaws; });
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.key == key; });
   if (found != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, found);
@@ -84,7 +119,7 @@ TrialLoop::Kept& TrialLoop::simulation_for(const Plan& plan) {
   }
   const std::int64_t bytes = forecast_memory(problem_, plan).total();
   make_room(bytes);
-  kept_.push_front({key, bytes, Simulation(problem_, plan)});
+  kept_.push_front({key, options.flaws, bytes, Simulation(problem_, plan, options)});
   return kept_.front();
 }
 
@@ -104,10 +139,25 @@ std::optional<std::string> TrialLoop::unphysical(Kept& kept) const {
   return std::nullopt;
 }
 
+/// Which way between devices delivers other bytes than were sent, as the end of a reason; empty when none is found.
+std::string TrialLoop::wrong_pairs(const Plan& plan) {
+  kept_.clear();
+  std::vector<std::string> pairs;
+  try {
+    pairs = Simulation(problem_, plan, options_for(plan, TrialMoment::prepare)).wrong_deliveries();
+  } catch (const std::bad_alloc&) {
+    return "";
+  } catch (const DeviceError&) {
+    return "";
+  }
+  return pairs.empty() ? "" : fmt::format("; other bytes arrive than were sent from {}", fmt::join(pairs, ", "));
+}
+
 Json TrialLoop::reference(const Plan& plan) {
   make_room(forecast_memory(problem_, plan).total());
-  Simulation simulation(problem_, plan);
+  Simulation simulation(problem_, plan, options_for(plan, TrialMoment::reference));
   simulation.advance(compared_steps);
+  if (const auto fault = fault_for(options_.faults, plan, TrialMoment::reference)) commit(*fault, simulation);
   if (!simulation.finite()) return failure(TrialStatus::wrong, "the reference state holds NaN or Inf");
   Json json = Json::object();
   json["hash"] = to_string(simulation.state_hash());
@@ -116,24 +166,24 @@ Json TrialLoop::reference(const Plan& plan) {
 
 Json TrialLoop::prepare(const Plan& plan, const std::string& reference) {
   kept_.remove_if([&, key = plan_key(plan)](const Kept& kept) { return kept.key == key; });
-  Kept& kept = simulation_for(plan);
+  Kept& kept = simulation_for(plan, TrialMoment::prepare);
   kept.simulation.advance(compared_steps);
-  if (const auto fault = fault_for(options_.faults, plan, false)) commit(*fault, kept.simulation);
-  if (const auto reason = unphysical(kept)) return failure(TrialStatus::wrong, *reason);
+  if (const auto fault = fault_for(options_.faults, plan, TrialMoment::prepare)) commit(*fault, kept.simulation);
+  if (const auto reason = unphysical(kept)) return failure(TrialStatus::wrong, *reason + wrong_pairs(plan));
   const std::string hash = to_string(kept.simulation.state_hash());
   if (hash == reference) return Json{{"exact", true}};
   Json json =
       failure(TrialStatus::wrong, fmt::format("the state after {} steps differs from the reference Plan's (hash {}, "
-                                              "expected {})",
-                                              compared_steps, hash, reference));
+                                              "expected {}){}",
+                                              compared_steps, hash, reference, wrong_pairs(plan)));
   json["exact"] = false;
   return json;
 }
 
 Json TrialLoop::time(const Plan& plan, const Block& block) {
   using Clock = std::chrono::steady_clock;
-  Kept& kept = simulation_for(plan);
-  if (const auto fault = fault_for(options_.faults, plan, true)) commit(*fault, kept.simulation);
+  Kept& kept = simulation_for(plan, TrialMoment::time);
+  if (const auto fault = fault_for(options_.faults, plan, TrialMoment::time)) commit(*fault, kept.simulation);
   for (int i = 0; i < block.warm_up; ++i) kept.simulation.advance(block.steps);
   std::vector<double> samples;
   for (int i = 0; i < block.repetitions; ++i) {
@@ -153,6 +203,8 @@ Json TrialLoop::guarded(const Json& request, const Plan& plan) {
   ObjectReader reader(request, "", faults);
   reader.member("plan");
   reader.member("problem");
+  reader.member("id");
+  reader.member("deadline_s");
   std::string what, expected;
   reader.read("do", what);
   if (what == "reference") {
@@ -188,6 +240,7 @@ Json TrialLoop::answer(const Json& request) {
   const Plan plan = plan_from_json(request["plan"]);
   if (problem_text_.empty()) throw ConfigError(Fault{"/problem", "is missing", "", "name it in the first request"});
   if (const auto reason = infeasible(problem_, plan)) return failure(TrialStatus::infeasible, *reason);
+  if (const auto reason = too_large(plan)) return failure(TrialStatus::infeasible, *reason);
   try {
     return guarded(request, plan);
   } catch (const std::bad_alloc&) {
@@ -200,13 +253,17 @@ Json TrialLoop::answer(const Json& request) {
 
 void TrialLoop::serve(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);) {
-    Json reply;
+    Json request, reply;
     try {
-      reply = answer(parse_json(line, "request"));
+      request = parse_json(line, "request");
+      const LastWords last_words(request, options_.whereabouts);
+      reply = answer(request);
     } catch (const ConfigError& error) {
       reply = failure(TrialStatus::failed, error.what());
     }
-    out << reply.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+    if (request.is_object() && request.contains("id")) reply["id"] = request["id"];
+    halotune::answer(spoiled_by(options_.faults, request), reply.dump(-1, ' ', false, Json::error_handler_t::replace),
+                     out);
   }
 }
 

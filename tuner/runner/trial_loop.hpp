@@ -22,6 +22,7 @@ struct TrialLoopOptions {
   std::int64_t memory_budget_bytes = std::int64_t{1} << 30;  ///< for Simulations that are kept between visits
   std::size_t max_kept = 16;                                 ///< and at most so many of them
   std::vector<TrialFault> faults;                            ///< tests only
+  Whereabouts* whereabouts = nullptr;                        ///< of the devices, for a watchdog; not owned
 };
 
 /// The worker's side of trials: runs Plans of one Problem at a time in this process. Requests and answers are JSON,
@@ -31,9 +32,10 @@ struct TrialLoopOptions {
 /// | `{"do":"reference","problem":P,"plan":L}` | `{"hash":"16 hex digits"}` after compared_steps steps |
 /// | `{"do":"prepare","problem":P,"plan":L,"reference":HASH}` | `{"exact":true}` |
 /// | `{"do":"time","problem":P,"plan":L,"steps":N,"repetitions":R,"warm_up":W}` | `{"samples":[seconds per step, ..]}`
-/// | | `{"do":"forget","plan":L}` | `{}` | Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with
-/// `"exact":false` after a difference. Simulations stay alive between visits within the budget, the least recently used
-/// goes first.
+/// | `{"do":"forget","plan":L}` | `{}` |
+/// Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with `"exact":false` after a difference. serve()
+/// repeats the `id` of a request in its answer, and says on stderr what the devices are at shortly before `deadline_s`
+/// seconds are over. Simulations stay alive between visits within the budget, the least recently used goes first.
 class TrialLoop {
  public:
   explicit TrialLoop(TrialLoopOptions options);
@@ -48,7 +50,10 @@ class TrialLoop {
  private:
   struct Kept;
   void take_problem(const Json& json);
-  Kept& simulation_for(const Plan& plan);
+  SimulationOptions options_for(const Plan& plan, TrialMoment moment) const;
+  Kept& simulation_for(const Plan& plan, TrialMoment moment);
+  std::string wrong_pairs(const Plan& plan);
+  std::optional<std::string> too_large(const Plan& plan) const;
   void make_room(std::int64_t bytes);
   Json reference(const Plan& plan);
   Json prepare(const Plan& plan, const std::string& reference);

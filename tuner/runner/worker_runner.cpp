@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "solver/device/cgroup_limits.hpp"
+#include "solver/geometry.hpp"
 
 namespace halotune {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::size_t max_workers = 2;
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 constexpr std::chrono::milliseconds poll_interval{100};
+constexpr std::chrono::milliseconds patience{500};  // with a worker that closed its output, before it is killed
+constexpr std::size_t longest_answer_bytes = std::size_t{1} << 20;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool can_limit_memory = false;  // shadow memory needs more address space than any limit allows
@@ -33,17 +36,45 @@ std::string last_words(const std::string& text) {
   return words;
 }
 
-std::optional<TrialFailure> failure_in(const Json& reply) {
+TrialFailure nonsense(const std::string& why) {
+  return {TrialStatus::failed, "the worker answered nonsense (" + why + ")"};
+}
+
+std::string text_in(const Json& reply, const char* key) {
+  const auto found = reply.find(key);
+  return found != reply.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// Empty unless it is a list of numbers.
+std::vector<double> numbers_in(const Json& reply, const char* key) {
+  const auto found = reply.find(key);
+  if (found == reply.end() || !found->is_array()) return {};
+  std::vector<double> numbers;
+  for (const Json& one : *found) {
+    if (!one.is_number()) return {};
+    numbers.push_back(one.get<double>());
+  }
+  return numbers;
+}
+
+/// A line that a library in the worker printed, or an answer too many, is no answer to the request with this id.
+std::optional<TrialFailure> failure_in(const Json& reply, std::int64_t id) {
+  if (!reply.is_object()) return nonsense("no object");
+  if (!reply.contains("id") || reply["id"] != id) return nonsense("no answer to this request");
   const auto found = reply.find("failure");
   if (found == reply.end()) return std::nullopt;
-  return TrialFailure{trial_status_from_string(found->value("status", "failed")),
-                      found->value("reason", "no reason given")};
+  if (!found->is_object()) return nonsense("a failure that is no object");
+  const std::string reason = text_in(*found, "reason");
+  return TrialFailure{trial_status_from_string(text_in(*found, "status")), reason.empty() ? "no reason given" : reason};
 }
 
 }  // namespace
 
 WorkerRunner::WorkerRunner(const Problem& problem, const std::vector<std::string>& devices, WorkerOptions options)
-    : problem_(to_json(problem)), reference_(reference_plan(problem, devices)), options_(std::move(options)) {
+    : problem_(problem),
+      problem_json_(to_json(problem)),
+      reference_(reference_plan(problem, devices)),
+      options_(std::move(options)) {
   const std::int64_t available = available_memory_bytes().value_or(8 * gib);
   if (options_.command.empty()) options_.command = {this_program(), "worker"};
   if (options_.memory_budget_bytes <= 0) options_.memory_budget_bytes = available / 8;
@@ -67,6 +98,8 @@ ChildProcess& WorkerRunner::worker_for(const Environment& environment) {
   spec.environment = options_.environment;
   for (const auto& [name, value] : environment) spec.environment[name] = value;
   spec.memory_limit_bytes = options_.memory_limit_bytes;
+  spec.output_held_bytes = longest_answer_bytes;
+  spec.expendable = true;
   workers_.push_front({environment, ChildProcess(spec)});
   ++workers_started_;
   return workers_.front().process;
@@ -79,26 +112,41 @@ void WorkerRunner::retire(const Environment& environment) {
 Json WorkerRunner::request(const char* what, const Plan& plan) const {
   Json json = Json::object();
   json["do"] = what;
-  json["problem"] = problem_;
+  json["problem"] = problem_json_;
   json["plan"] = to_json(plan);
   return json;
 }
 
 /// How a worker that closed its end has ended.
-TrialFailure WorkerRunner::ended(ChildProcess& process) const {
-  const ProcessExit exit = process.wait(Clock::now() + std::chrono::seconds(5));
-  std::string reason = "the worker ended: " + exit.describe();
-  if (exit.signal == SIGKILL) reason += ", as the kernel does when memory is exhausted";
-  if (const std::string words = last_words(process.stderr_tail()); !words.empty()) reason += "; it said: " + words;
+TrialFailure WorkerRunner::ended(ChildProcess& process, const Plan& plan, std::optional<std::int64_t> kills) const {
+  bool lived_on = false;
+  const ProcessExit exit = process.wait(Clock::now() + patience, &lived_on);
+  std::string reason =
+      lived_on ? "the worker closed its output and lived on; it was killed" : "the worker ended: " + exit.describe();
+  if (exit.signal == SIGKILL && !lived_on) {
+    const bool for_memory = memory_kills() > kills;
+    reason += for_memory ? fmt::format(" by the kernel, out of memory ({})", memory_text(plan))
+                         : ", which something outside this program sent";
+  }
   return {TrialStatus::failed, std::move(reason)};
 }
 
-std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, const Json& request, double deadline_s) {
-  ChildProcess& process = worker_for(plan.environment);
+/// What a Plan needs beside what there is.
+std::string WorkerRunner::memory_text(const Plan& plan) const {
+  std::string text = fmt::format("the Plan needs {} MiB", forecast_memory(problem_, plan).total() >> 20);
+  if (const auto available = available_memory_bytes()) text += fmt::format(", {} MiB are available", *available >> 20);
+  if (const auto limit = read_cgroup_limits().memory_bytes)
+    text += fmt::format(", the control group allows {} MiB", *limit >> 20);
+  return text;
+}
+
+/// The next line of the worker, or why there is none.
+std::optional<TrialFailure> WorkerRunner::read_answer(ChildProcess& process, const Plan& plan, std::string& line,
+                                                      double deadline_s) {
   const auto deadline = Clock::now() + seconds_of(deadline_s);
-  std::string line;
+  const auto kills = memory_kills();
   auto read = ChildProcess::Read::closed;
-  if (process.write_line(request.dump(), deadline)) {
+  if (process.write_line(line, deadline)) {
     do {
       if (options_.cancelled && options_.cancelled()) {
         workers_.clear();
@@ -108,18 +156,38 @@ std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, const Json&
     } while (read == ChildProcess::Read::timeout && Clock::now() < deadline);
   }
   std::optional<TrialFailure> failure;
+  switch (read) {
+    case ChildProcess::Read::line: return std::nullopt;
+    case ChildProcess::Read::timeout:
+      failure = {TrialStatus::timeout,
+                 fmt::format("no answer within the deadline of {:.3g} s; the worker was killed", deadline_s)};
+      break;
+    case ChildProcess::Read::too_long:
+      failure = {TrialStatus::failed, fmt::format("the worker answered {} MiB without a newline; it was killed",
+                                                  longest_answer_bytes >> 20)};
+      break;
+    case ChildProcess::Read::closed: failure = ended(process, plan, kills); break;
+  }
+  if (const std::string words = last_words(process.stderr_tail()); !words.empty())
+    failure->reason += "; it said: " + words;
+  return failure;
+}
+
+std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, Json request, double deadline_s) {
+  ChildProcess& process = worker_for(plan.environment);
+  request["id"] = ++last_id_;
+  request["deadline_s"] = deadline_s;
+  std::string line = request.dump();
+  std::optional<TrialFailure> failure = read_answer(process, plan, line, deadline_s);
   Json reply;
-  if (read == ChildProcess::Read::timeout) {
-    failure = {TrialStatus::timeout,
-               fmt::format("no answer within the deadline of {:.3g} s; the worker was killed", deadline_s)};
-  } else if (read == ChildProcess::Read::closed) {
-    failure = ended(process);
-  } else {
+  if (!failure) {
     try {
       reply = parse_json(line, "worker's answer");
-      failure = failure_in(reply);
+      failure = failure_in(reply, last_id_);
     } catch (const ConfigError& error) {
-      failure = {TrialStatus::failed, std::string("the worker answered nonsense: ") + error.what()};
+      failure = nonsense(error.what());
+    } catch (const Json::exception& error) {
+      failure = nonsense(error.what());
     }
   }
   if (!failure) return reply;
@@ -127,29 +195,36 @@ std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, const Json&
   return *failure;
 }
 
-const std::string& WorkerRunner::reference_hash() {
-  if (!reference_hash_.empty()) return reference_hash_;
-  const auto reply = ask(reference_, request("reference", reference_), options_.reference_deadline_s);
-  if (const auto* failure = std::get_if<TrialFailure>(&reply)) {
-    throw DeviceError(
-        fmt::format("the reference Plan {} gave no state to compare with ({}: {}) try a smaller grid or other "
-                    "--devices",
-                    short_text(reference_), to_string(failure->status), failure->reason));
-  }
-  reference_hash_ = std::get<Json>(reply).value("hash", "");
-  return reference_hash_;
+/// Without a reference state no Plan can be judged, whichever was to be prepared. A worker that ended is not proof
+/// enough that there is none: it is asked once more.
+void WorkerRunner::need_reference() {
+  if (!reference_hash_.empty()) return;
+  auto reply = ask(reference_, request("reference", reference_), options_.reference_deadline_s);
+  const auto* first = std::get_if<TrialFailure>(&reply);
+  if (first != nullptr && first->status == TrialStatus::failed)
+    reply = ask(reference_, request("reference", reference_), options_.reference_deadline_s);
+  if (const auto* json = std::get_if<Json>(&reply)) reference_hash_ = text_in(*json, "hash");
+  if (!reference_hash_.empty()) return;
+  const auto* failure = std::get_if<TrialFailure>(&reply);
+  const TrialFailure found = failure != nullptr ? *failure : nonsense("no hash of the reference state");
+  throw DeviceError(
+      fmt::format("the reference Plan {} gave no state to compare with ({}: {}) try a larger --budget, a "
+                  "smaller grid or other --devices",
+                  short_text(reference_), to_string(found.status), found.reason));
 }
 
 RunnerAnswer WorkerRunner::prepare(const Plan& plan, double deadline_s) {
-  Json json = request("prepare", plan);
-  json["reference"] = reference_hash();
-  const auto reply = ask(plan, json, deadline_s);
+  need_reference();
   RunnerAnswer answer;
+  Json json = request("prepare", plan);
+  json["reference"] = reference_hash_;
+  const auto reply = ask(plan, json, deadline_s);
   if (const auto* failure = std::get_if<TrialFailure>(&reply)) {
     answer.failure = *failure;
     if (failure->status == TrialStatus::wrong) answer.exact = false;
   } else {
-    answer.exact = std::get<Json>(reply).value("exact", false);
+    const auto exact = std::get<Json>(reply).find("exact");
+    answer.exact = exact != std::get<Json>(reply).end() && exact->is_boolean() && exact->get<bool>();
   }
   return answer;
 }
@@ -164,7 +239,7 @@ RunnerAnswer WorkerRunner::time(const Plan& plan, const Block& block) {
   if (const auto* failure = std::get_if<TrialFailure>(&reply)) {
     answer.failure = *failure;
   } else {
-    answer.samples_s = std::get<Json>(reply).value("samples", std::vector<double>{});
+    answer.samples_s = numbers_in(std::get<Json>(reply), "samples");
     if (answer.samples_s.empty()) answer.failure = {TrialStatus::failed, "the worker gave no samples"};
   }
   return answer;

@@ -26,8 +26,8 @@ struct WorkerOptions {
   std::map<std::string, std::string> environment;  ///< of every worker, under that of the Plan
   std::int64_t memory_budget_bytes = 0;  ///< for Plans kept alive by a worker; 0: an eighth of what is available
   std::optional<std::int64_t> memory_limit_bytes;  ///< address space of a worker; absent: what is available + 4 GiB
-  double reference_deadline_s = 300;
-  std::function<bool()> cancelled;  ///< asked ten times a second while waiting
+  double reference_deadline_s = 120;               ///< past it there is no answer to anything
+  std::function<bool()> cancelled;                 ///< asked ten times a second while waiting
 };
 
 /// Times Plans in child processes, so that a crash, a hang, exhausted memory or a wrong answer costs one trial. One
@@ -59,16 +59,21 @@ class WorkerRunner : public TrialRunner {
   ChildProcess& worker_for(const Environment& environment);
   void retire(const Environment& environment);
   Json request(const char* what, const Plan& plan) const;
-  std::variant<Json, TrialFailure> ask(const Plan& plan, const Json& request, double deadline_s);
-  TrialFailure ended(ChildProcess& process) const;
-  const std::string& reference_hash();
+  std::variant<Json, TrialFailure> ask(const Plan& plan, Json request, double deadline_s);
+  std::optional<TrialFailure> read_answer(ChildProcess& process, const Plan& plan, std::string& line,
+                                          double deadline_s);
+  TrialFailure ended(ChildProcess& process, const Plan& plan, std::optional<std::int64_t> kills) const;
+  std::string memory_text(const Plan& plan) const;
+  void need_reference();
 
-  Json problem_;
+  Problem problem_;
+  Json problem_json_;
   Plan reference_;
   WorkerOptions options_;
   std::list<Worker> workers_;  ///< most recently used first
   std::string reference_hash_;
   std::int64_t workers_started_ = 0;
+  std::int64_t last_id_ = 0;
 };
 
 }  // namespace halotune

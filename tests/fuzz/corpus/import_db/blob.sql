@@ -1,0 +1,1 @@
+PRAGMA writable_schema=on; UPDATE sqlite_master SET sql=replace(sql,' STRICT','') WHERE type='table'; PRAGMA writable_schema=reset; UPDATE problems SET json=x'ff00fe'; UPDATE trials SET median_s='abc'

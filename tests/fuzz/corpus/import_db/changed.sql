@@ -1,0 +1,1 @@
+UPDATE trials SET median_s=9e999

@@ -1,0 +1,1 @@
+CREATE TABLE slow(a TEXT CHECK(a GLOB '*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b')); PRAGMA ignore_check_constraints=1; INSERT INTO slow VALUES(replace(hex(zeroblob(2000)),'0','a'))

@@ -1,0 +1,1 @@
+UPDATE problems SET json=replace(hex(zeroblob(20000)),'0','[')||replace(hex(zeroblob(20000)),'0',']')

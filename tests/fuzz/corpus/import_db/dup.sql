@@ -1,0 +1,1 @@
+CREATE TABLE p2(id TEXT, request_key TEXT, state TEXT, created TEXT, json TEXT); DROP TABLE sessions; ALTER TABLE p2 RENAME TO sessions; INSERT INTO sessions VALUES('a','b','running','c','{}'),('a','b','finished','c','{}'),('a',NULL,'running',1.5,''),('b',char(0),'running','','[1e999]')

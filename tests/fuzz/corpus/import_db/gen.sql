@@ -1,0 +1,1 @@
+CREATE TABLE g(a TEXT, b AS (printf('%1000000s',a)) STORED); INSERT INTO g(a) VALUES('x')

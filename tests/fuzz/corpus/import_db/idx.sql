@@ -1,0 +1,1 @@
+CREATE INDEX big ON problems(printf('%900000s', json)); CREATE INDEX e ON problems(json) WHERE json GLOB '*a*a*a*a*a*a*a*a*a*b'

@@ -1,0 +1,1 @@
+CREATE TABLE sqlite_stat1x(a); ANALYZE; PRAGMA writable_schema=on; INSERT INTO sqlite_master VALUES('table','x','x',99,'CREATE TABLE x(a)')

@@ -1,0 +1,1 @@
+CREATE TABLE p2("key" TEXT, json TEXT); DROP TABLE problems; ALTER TABLE p2 RENAME TO problems; INSERT INTO problems VALUES(NULL,NULL),(1,2),('a',x'00'),('a','{}')

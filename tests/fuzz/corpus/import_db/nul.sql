@@ -1,0 +1,1 @@
+UPDATE problems SET "key"=char(0)||'x'

@@ -1,0 +1,1 @@
+CREATE TABLE p2 AS SELECT * FROM trials; DROP TABLE trials; ALTER TABLE p2 RENAME TO trials; UPDATE trials SET predicted_s='1e5', median_s=9e999, status=x'00'

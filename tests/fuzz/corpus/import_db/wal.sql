@@ -1,0 +1,1 @@
+PRAGMA journal_mode=wal; UPDATE problems SET json='{}'
