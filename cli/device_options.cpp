@@ -7,6 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "solver/device/cpu_topology.hpp"
+#include "solver/device/gpu.hpp"
 #include "solver/device_teams.hpp"
 #include "tuner/device_list.hpp"
 
@@ -19,10 +20,12 @@ std::vector<std::string> first_devices(std::int64_t count) {
   return devices;
 }
 
-std::vector<std::string> default_devices() {
-  const CpuTopology topology = read_cpu_topology();
-  const auto nodes = static_cast<std::int64_t>(topology.numa_nodes.size());
-  return first_devices(std::max<std::int64_t>(nodes, topology.cores.size() >= 2 ? 2 : 1));
+/// "2" for the first two GPUs, "0,0" for two parts on one; GPU 3 alone has no such form and is left to Plan files.
+std::string gpu_arguments(const std::vector<std::string>& devices) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i] != std::to_string(i)) return device_set_text(devices);
+  }
+  return std::to_string(devices.size());
 }
 
 bool starts_at_zero_without_gaps(std::vector<std::string> devices) {
@@ -39,18 +42,36 @@ void DeviceOptions::add_to(CLI::App& app, bool with_devices) {
                    "(default: one per NUMA node, two on a single node)")
         ->type_name("LIST");
   }
-  app.add_option("--backend", backend_, "auto or cpu; cuda and hip are not part of this build")->type_name("WORD");
+  app.add_option("--backend", backend_, "auto, cpu or cuda: the devices used where none are named")->type_name("WORD");
+}
+
+std::vector<std::string> DeviceOptions::default_cpu_devices() {
+  const CpuTopology topology = read_cpu_topology();
+  const auto nodes = static_cast<std::int64_t>(topology.numa_nodes.size());
+  return first_devices(std::max<std::int64_t>(nodes, topology.cores.size() >= 2 ? 2 : 1));
+}
+
+Backend DeviceOptions::backend(std::vector<Fault>& faults) const {
+  if (backend_ == "auto") return Backend::automatic;
+  if (backend_ == "cpu") return Backend::cpu;
+  const bool here = backend_ == "cuda" && find_gpus().backend == "cuda";
+  if (here) return Backend::cuda;
+  if (backend_ == "cuda" || backend_ == "hip") {
+    faults.push_back(
+        {"--backend", backend_ + " is not part of this build", "it was configured without it", "use auto or cpu"});
+  } else {
+    faults.push_back({"--backend", "is the unknown word \"" + backend_ + "\"", "", "use auto, cpu, cuda or hip"});
+  }
+  return Backend::cpu;
 }
 
 std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
-  if (backend_ == "cuda" || backend_ == "hip") {
-    faults.push_back(
-        {"--backend", backend_ + " is not part of this build", "it was configured for CPUs only", "use auto or cpu"});
-  } else if (backend_ != "auto" && backend_ != "cpu") {
-    faults.push_back({"--backend", "is the unknown word \"" + backend_ + "\"", "", "use auto, cpu, cuda or hip"});
+  if (backend(faults) == Backend::cuda) {
+    faults.push_back({"--backend", "cuda serves run, its --bench and verify only in this version",
+                      "probes, models and searches of GPUs are not built yet", "use auto or cpu here"});
   }
   std::vector<std::string> devices;
-  collect(faults, [&] { devices = devices_.empty() ? default_devices() : parse_device_list(devices_); });
+  collect(faults, [&] { devices = devices_.empty() ? default_cpu_devices() : parse_device_list(devices_); });
   constexpr std::size_t most_to_try = 256;
   if (distinct_devices(devices).size() > most_to_try) {
     faults.push_back({"--devices", "are too many to try",
@@ -60,6 +81,22 @@ std::vector<std::string> DeviceOptions::read(std::vector<Fault>& faults) const {
   } else if (!devices.empty() && !starts_at_zero_without_gaps(distinct_devices(devices))) {
     faults.push_back({"--devices", "is no set of CPU devices", devices_,
                       "name cpu:0 up to the last one: cpu:N splits the cores into N devices"});
+  }
+  return devices;
+}
+
+std::vector<std::string> DeviceOptions::read_with_gpus(std::vector<Fault>& faults) const {
+  std::vector<Fault> own;
+  const bool cuda = backend(own) == Backend::cuda;
+  std::vector<std::string> devices;
+  if (!devices_.empty()) collect(own, [&] { devices = parse_device_list(devices_); });
+  const bool gpus =
+      std::any_of(devices.begin(), devices.end(), [](const auto& name) { return !name.starts_with("cpu:"); });
+  if (!cuda && !gpus) return read(faults);
+  faults.insert(faults.end(), own.begin(), own.end());
+  if (devices.empty() && own.empty() && use_gpus(Backend::cuda)) devices = {"0"};
+  if (std::any_of(devices.begin(), devices.end(), [](const auto& name) { return name.starts_with("cpu:"); })) {
+    faults.push_back({"--devices", "are CPU devices and GPUs, or of another backend", devices_, "name one kind"});
   }
   return devices;
 }
@@ -82,18 +119,30 @@ void warn_if_oversubscribed(const std::vector<std::string>& devices, int threads
                   cores == 1 ? "" : "s"));
 }
 
-std::vector<std::string> devices_for_parts(std::int64_t parts) {
-  const auto cores = static_cast<std::int64_t>(read_cpu_topology().cores.size());
-  std::int64_t count = std::max<std::int64_t>(1, std::min(parts, cores));
+bool use_gpus(Backend backend) {
+  if (backend == Backend::cpu) return false;
+  const GpuInventory inventory = find_gpus();
+  if (inventory.gpus.empty() && backend == Backend::cuda) {
+    throw DeviceError(fmt::format("there is no GPU to run on ({}) {}", inventory.reason, inventory.suggestion));
+  }
+  return !inventory.gpus.empty();
+}
+
+std::vector<std::string> devices_for_parts(std::int64_t parts, bool gpus) {
+  const std::size_t there = gpus ? find_gpus().gpus.size() : read_cpu_topology().cores.size();
+  std::int64_t count = std::max<std::int64_t>(1, std::min(parts, static_cast<std::int64_t>(there)));
   while (parts % count != 0) --count;
-  return first_devices(count);
+  if (!gpus) return first_devices(count);
+  std::vector<std::string> devices;
+  for (std::int64_t i = 0; i < count; ++i) devices.push_back(std::to_string(i));
+  return devices;
 }
 
 std::string device_arguments(const std::vector<std::string>& devices) {
   if (devices == first_devices(static_cast<std::int64_t>(devices.size()))) return fmt::format("cpu:{}", devices.size());
   std::string text = "cpu:";
   for (const std::string& device : devices) {
-    if (!device.starts_with("cpu:")) return device_set_text(devices);
+    if (!device.starts_with("cpu:")) return gpu_arguments(devices);
     text += (text.size() > 4 ? "," : "") + device.substr(4);
   }
   return text;

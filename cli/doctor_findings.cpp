@@ -15,6 +15,7 @@
 #include "probes/machine_keys.hpp"
 #include "solver/device/cgroup_limits.hpp"
 #include "solver/device/cpu_topology.hpp"
+#include "solver/device/gpu.hpp"
 #include "solver/device/isa.hpp"
 
 namespace halotune {
@@ -106,6 +107,11 @@ CpuTimes read_cpu_times() {
   return times;
 }
 
+/// 13000 -> "13.0"
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 Finding device_node_finding(const char* backend, const char* node, const char* adds) {
   const bool present = fs::exists(node);
   return {backend, present ? Level::warning : Level::note, "not part of this build",
@@ -115,6 +121,30 @@ Finding device_node_finding(const char* backend, const char* node, const char* a
 }
 
 }  // namespace
+
+std::vector<Finding> gpu_findings(const GpuInventory& inventory) {
+  const bool in_build = inventory.backend != "none";
+  std::vector<Finding> findings;
+  for (const GpuFacts& gpu : inventory.gpus) {
+    findings.push_back(
+        {"GPU", Level::ok,
+         fmt::format("{}: {}, {}, compute capability {}.{}, {} multiprocessors, PCI {}", gpu.ordinal, gpu.name,
+                     bytes_text(gpu.memory_bytes), gpu.compute_major, gpu.compute_minor, gpu.multiprocessors, gpu.pci),
+         "", ""});
+  }
+  if (inventory.runtime_version && inventory.driver_version && !inventory.gpus.empty()) {
+    findings.push_back({"CUDA", Level::ok,
+                        fmt::format("runtime {}, driver serves {}", version_text(*inventory.runtime_version),
+                                    version_text(*inventory.driver_version)),
+                        "", ""});
+  }
+  if (inventory.reason.empty()) return findings;
+  const bool hardware = !inventory.driver_files.empty();
+  std::string effect = in_build ? "runs use CPU devices" : "would add NVIDIA GPUs as devices";
+  if (hardware) effect += "; " + inventory.driver_files.front() + " shows that there is a GPU here";
+  findings.push_back({"CUDA", hardware ? Level::warning : Level::note, inventory.reason, effect, inventory.suggestion});
+  return findings;
+}
 
 std::string_view to_string(Level level) {
   switch (level) {
@@ -218,7 +248,7 @@ std::vector<Finding> build_findings() {
   } catch (const ConfigError& error) {
     findings.push_back({"instruction set", Level::error, error.what(), "nothing runs", "unset HALOTUNE_ISA"});
   }
-  findings.push_back(device_node_finding("CUDA", "/dev/nvidia0", "NVIDIA GPUs as devices"));
+  for (Finding& finding : gpu_findings(find_gpus())) findings.push_back(std::move(finding));
   findings.push_back(device_node_finding("HIP", "/dev/kfd", "AMD GPUs as devices"));
   findings.push_back({"NCCL", Level::note, "not part of this build", "would add the transport nccl between GPUs", ""});
   findings.push_back({"MPI", Level::note, "not part of this build", "would add runs over several ranks and nodes", ""});

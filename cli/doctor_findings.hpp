@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "solver/device/gpu.hpp"
 
 namespace halotune {
 
@@ -33,6 +34,8 @@ std::vector<Finding> memory_findings();
 std::vector<Finding> load_findings(double seconds);
 /// Instruction sets, optional parts of the build, variables that change paths.
 std::vector<Finding> build_findings();
+/// The GPUs that were found, or why there are none.
+std::vector<Finding> gpu_findings(const GpuInventory& inventory);
 /// SQLite and the store's place and soundness. Creates no store.
 std::vector<Finding> store_findings_at(const std::filesystem::path& file);
 

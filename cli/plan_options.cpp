@@ -8,6 +8,8 @@
 #include "cli/device_options.hpp"
 #include "cli/faults.hpp"
 #include "cli/quantities.hpp"
+#include "solver/device_name.hpp"
+#include "solver/transport/transport.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
@@ -90,6 +92,16 @@ Json cuts_json(const std::string& text, std::vector<Fault>& faults) {
   return json;
 }
 
+/// Whether the first device of a Plan in JSON is a GPU.
+bool names_gpus(const Json& plan) {
+  Plan named;
+  if (plan.contains("devices") && plan["devices"].is_array() && !plan["devices"].empty() &&
+      plan["devices"].front().is_string()) {
+    named.devices = {plan["devices"].front().get<std::string>()};
+  }
+  return on_gpus(named);
+}
+
 }  // namespace
 
 void PlanOptions::add_to(CLI::App& app) {
@@ -101,10 +113,13 @@ void PlanOptions::add_to(CLI::App& app) {
   add("--s", s_, "1|2|4|8", "Local steps between exchanges");
   add("--exchange", exchange_, "WORD", "merged or split");
   add("--depths", depths_, "WORD", "minimal or uniform");
-  add("--transport", transport_, "WORD", "shared or staged");
+  add("--transport", transport_, "WORD", "CPU: shared or staged; GPU: host_staged, peer_copy or peer_direct");
   add("--packing", packing_, "WORD", "packed, strided, or by axis: x=packed,z=strided");
   add("--overlap", overlap_, "WORD", "off, plain or progress");
-  add("--devices", devices_, "LIST", "cpu:N splits the cores into N devices; cpu:0,0 puts two parts on one device");
+  add("--devices", devices_, "LIST",
+      "cpu:N splits the cores into N devices; cpu:0,0 puts two parts on one device; N is the first N GPUs, 0,0 two "
+      "parts "
+      "on GPU 0");
   add("--threads", threads_, "N", "Threads per device; 0 is one per core");
   add("--cuts", cuts_, "LIST", "Uneven cuts: 'x=33,65;z=20'");
 }
@@ -128,7 +143,7 @@ Json PlanOptions::base(std::vector<Fault>& faults) const {
 }
 
 /// Parts and devices, each of which may follow from the other.
-void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cells) const {
+void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cells, bool gpus) const {
   std::vector<std::string> devices;
   std::optional<std::array<std::int64_t, 3>> parts;
   if (!devices_.empty()) collect(faults, [&] { devices = parse_device_list(devices_); });
@@ -139,6 +154,7 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
       return;
     }
   }
+  if (!parts && devices.empty() && gpus && file_.empty()) devices = {"0"};
   if (!parts && devices.empty()) return;
   if (!parts) {
     Plan known;
@@ -154,17 +170,18 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
     return;
   }
   const std::int64_t count = (*parts)[0] * (*parts)[1] * (*parts)[2];
-  if (devices.empty()) devices = devices_for_parts(count);
+  if (devices.empty()) devices = devices_for_parts(count, gpus);
   plan["parts"] = *parts;
   // Parts that cannot be placed are one fault, not one more of the Plan's reader.
   plan["devices"] = std::vector<std::string>(static_cast<std::size_t>(count), devices.front());
   collect(faults, [&] { plan["devices"] = place_parts(devices, count); });
 }
 
-std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t cells) const {
+std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t cells, bool gpus) const {
   const std::size_t before = faults.size();
   Json plan = base(faults);
-  place(plan, faults, cells);
+  place(plan, faults, cells, gpus);
+  if (file_.empty()) plan["transport"] = default_transport(names_gpus(plan) ? DeviceKind::gpu : DeviceKind::cpu);
   if (exchange_ == "split" && s_.empty()) plan["steps_per_exchange"] = 1;
   set_whole(plan, "steps_per_exchange", "--s", s_, faults);
   set_whole(plan, "threads", "--threads", threads_, faults);

@@ -19,12 +19,14 @@ class PlanOptions {
   bool given() const;
   /// The Plan of the file (a Plan, or an answer of `tune` or `recommend`) or the default Plan, changed by the flags.
   /// More parts than most_parts or than the `cells` of the grid are a fault.
-  /// Parts default to one per device, devices to one per part as far as the cores reach. Nothing when there are faults.
-  std::optional<Plan> read(std::vector<Fault>& faults, std::int64_t cells = most_parts) const;
+  /// Parts default to one per device, devices to one per part as far as the cores or GPUs reach; the transport to that
+  /// of the kind of devices. Nothing when there are faults.
+  /// With `gpus`, devices that are not named are GPUs.
+  std::optional<Plan> read(std::vector<Fault>& faults, std::int64_t cells = most_parts, bool gpus = false) const;
 
  private:
   Json base(std::vector<Fault>& faults) const;
-  void place(Json& plan, std::vector<Fault>& faults, std::int64_t cells) const;
+  void place(Json& plan, std::vector<Fault>& faults, std::int64_t cells, bool gpus) const;
 
   std::string file_, parts_, s_, exchange_, depths_, transport_, packing_, overlap_, devices_, threads_, cuts_;
 };

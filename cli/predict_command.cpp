@@ -17,6 +17,7 @@
 #include "cli/store_options.hpp"
 #include "cli/table.hpp"
 #include "cli/tune_tables.hpp"
+#include "solver/device_name.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/stored.hpp"
 
@@ -125,6 +126,10 @@ int predict_once(const Options& options) {
   const auto devices = distinct_devices(options.backend.read(faults));
   std::optional<Plan> plan;
   if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
+  if (plan && on_gpus(*plan)) {
+    faults.push_back(
+        {"--devices", "are GPUs, which the model does not know yet", plan->devices.front(), "name CPU devices: cpu:N"});
+  }
   Restriction restriction;
   collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
   if (options.plan.given() && !options.restrictions.empty()) {

@@ -17,7 +17,9 @@
 #include "cli/quantities.hpp"
 #include "cli/store_options.hpp"
 #include "solver/device/cgroup_limits.hpp"
+#include "solver/device_name.hpp"
 #include "solver/run.hpp"
+#include "solver/transport/transport.hpp"
 #include "tuner/bench.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/runner/worker_runner.hpp"
@@ -54,8 +56,8 @@ const KnownRecommendation* measured_here(const Knowledge& knowledge, const Probl
 
 /// The store's answer for the default devices; without one a Plan that is never far off: one part on all cores.
 ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem,
-                            const std::vector<std::string>& devices) {
-  if (store) {
+                            const std::vector<std::string>& devices, Backend backend) {
+  if (store && backend != Backend::cuda) {
     RecommendRequest request;
     request.problem = problem;
     request.devices = devices;
@@ -69,6 +71,13 @@ ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& pr
       return {*answer.plan, std::string(to_string(answer.basis))};
     }
   }
+  if (use_gpus(backend)) {
+    note("nothing is known about this Problem on GPUs: running one part on GPU 0");
+    Plan plan;
+    plan.devices = {"0"};
+    plan.transport = default_transport(DeviceKind::gpu);
+    return {plan, std::string(to_string(Basis::none))};
+  }
   note(
       "nothing is known about this Problem on this machine: running one part on all cores; halotune tune finds the "
       "best Plan");
@@ -80,17 +89,29 @@ void apply_environment(const Plan& plan) {
   for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// @throws DeviceError when the run would outgrow the memory that is free now, before it starts.
+/// Host memory that the parts take: on GPUs a copy of them for a moment, without buffers.
+std::int64_t host_bytes(const Problem& problem, const Plan& plan) {
+  const MemoryForecast forecast = forecast_memory(problem, plan);
+  if (!on_gpus(plan)) return forecast.total();
+  std::int64_t bytes = 0;
+  for (const auto& entry : forecast.devices) {
+    bytes = saturating_sum(bytes, saturating_sum(entry.field_bytes, entry.psi_bytes));
+  }
+  return bytes;
+}
+
+/// @throws DeviceError when the run would outgrow the host memory that is free now, before it starts.
 void check_memory(const Problem& problem, const Plan& plan, bool with_traces) {
   const auto available = available_memory_bytes();
   if (!available || infeasible(problem, plan)) return;  // said by the run itself
-  const std::int64_t fields = forecast_memory(problem, plan).total();
+  const std::int64_t fields = host_bytes(problem, plan);
   const std::int64_t traces = with_traces ? trace_bytes(problem) : 0;
   if (saturating_sum(fields, traces) <= *available) return;
   throw DeviceError(
-      fmt::format("the run does not fit in memory (fields and buffers {}, traces {}, available {}) "
+      fmt::format("the run does not fit in memory ({} {}, traces {}, available {}) "
                   "use a smaller grid, shallower ghosts or a larger output.every_steps",
-                  bytes_text(fields), bytes_text(traces), bytes_text(*available)));
+                  on_gpus(plan) ? "the host's copy of the fields" : "fields and buffers", bytes_text(fields),
+                  bytes_text(traces), bytes_text(*available)));
 }
 
 std::optional<Store> open_if_possible(const StoreOptions& options) {
@@ -102,14 +123,21 @@ std::optional<Store> open_if_possible(const StoreOptions& options) {
   }
 }
 
-void store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
-  if (!store) return;
+/// @returns whether the run is in the store now
+bool store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
+  if (!store) return false;
+  if (on_gpus(plan)) {  // keys of CPU devices would claim that those did it
+    note("the run is not recorded: the store does not know machines by their GPUs yet");
+    return false;
+  }
   try {
     const MachineKeys keys = describe_machine(split_of(plan.devices)).keys;
     store->add(to_row(problem), RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan),
                                        canonical_text(to_json(plan)), utc_now(), canonical_text(document)});
+    return true;
   } catch (const DbError& error) {
     warn(fmt::format("the run could not be recorded: {}", error.what()));
+    return false;
   }
 }
 
@@ -196,26 +224,37 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
     report = run(problem, chosen.plan, run_options);
   }
   const Json document = document_of(to_json(report), problem, chosen.basis);
-  store_run(store, problem, chosen.plan, document);
+  const bool stored = store_run(store, problem, chosen.plan, document);
   options.json ? print_document(document) : print_answer(report_text(report, problem));
-  if (!report.completed) throw Interrupted(interrupted_text(report, problem, store.has_value()));
+  if (!report.completed) throw Interrupted(interrupted_text(report, problem, stored));
   return 0;
+}
+
+void refuse_other_backend(const std::optional<Plan>& plan, Backend backend, std::vector<Fault>& faults) {
+  if (!plan || backend == Backend::automatic || on_gpus(*plan) == (backend == Backend::cuda)) return;
+  faults.push_back({"--devices", "are of another backend", plan->devices.front(),
+                    backend == Backend::cuda ? "name GPUs: N, or 0,0" : "name CPU devices: cpu:N"});
 }
 
 int run_once(const Options& options) {
   std::vector<Fault> faults;
   refuse_several_ranks("run", faults);
   const auto problem = options.problem.read(faults, options.bench ? CflDefault::fixed : CflDefault::fraction_of_limit);
-  const auto devices = distinct_devices(options.backend.read(faults));
+  const Backend backend = options.backend.backend(faults);
+  const auto devices = distinct_devices(options.backend.default_cpu_devices());
   std::optional<Plan> plan;
-  if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
+  if (options.plan.given()) {
+    const bool gpus = use_gpus(backend);
+    plan = options.plan.read(faults, problem ? problem->cells() : most_parts, gpus);
+    refuse_other_backend(plan, backend, faults);
+  }
   if (options.bench && options.digest)
     faults.push_back({"--digest", "cannot be combined with --bench", "a benchmark ends at no given step", ""});
   constexpr std::int64_t most_blocks = 100'000;
   const auto blocks = static_cast<int>(whole_flag("--blocks", options.blocks, 1, most_blocks, 1, faults));
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);
-  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices);
+  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices, backend);
   check_memory(*problem, chosen.plan, !options.bench);
   warn_if_oversubscribed(chosen.plan.devices, chosen.plan.threads);
   apply_environment(chosen.plan);

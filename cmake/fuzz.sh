@@ -12,7 +12,7 @@ build=build/fuzz
 loaders=(problem plan machine import_json import_db option_values)
 
 build_fuzzers() {
-  cmake --preset fuzz >/dev/null
+  cmake --preset fuzz -DHALOTUNE_GPU=none >/dev/null
   cmake --build --preset fuzz
 }
 

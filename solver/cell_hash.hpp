@@ -27,8 +27,8 @@ constexpr std::uint64_t field_number(FieldId field) {
 
 /// One term of the state hash: depends on the field, the cell's global index and the value's bits.
 template <class T>
-std::uint64_t hash_term(std::uint64_t field, std::int64_t global_index, T value) {
-  std::uint64_t bits;
+constexpr std::uint64_t hash_term(std::uint64_t field, std::int64_t global_index, T value) {
+  std::uint64_t bits = 0;
   if constexpr (sizeof(T) == 4) {
     bits = std::bit_cast<std::uint32_t>(value);
   } else {

@@ -37,4 +37,9 @@ std::optional<DeviceName> parse_device_name(std::string_view text) {
   return name;
 }
 
+bool on_gpus(const Plan& plan) {
+  const auto first = plan.devices.empty() ? std::nullopt : parse_device_name(plan.devices.front());
+  return first && !first->cpu;
+}
+
 }  // namespace halotune

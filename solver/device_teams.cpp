@@ -9,7 +9,8 @@ namespace {
 
 Fault unusable(const std::string& name, std::size_t position) {
   return {"/devices/" + std::to_string(position), "device \"" + name + "\" cannot be used",
-          "this build drives CPU devices only", "name devices \"cpu:0\", \"cpu:1\", ..."};
+          "it is no device of this rank, or CPU devices and GPUs are mixed",
+          "name CPU devices \"cpu:0\", \"cpu:1\", ... or GPUs \"0\", \"1\", ..."};
 }
 
 /// The largest index decides how many devices split the cores.
@@ -30,6 +31,28 @@ std::vector<CpuDeviceSpec> split_for(const Plan& plan) {
   return split_cpu_devices(read_cpu_topology(), device_count(plan));
 }
 
+/// Opens what `open` makes of each distinct name, in order of first use.
+template <class Open>
+void open_each(const Plan& plan, DeviceTeams& opened, Open&& open) {
+  for (const std::string& name : plan.devices) {
+    const auto found = std::find(opened.names.begin(), opened.names.end(), name);
+    opened.device_of_part.push_back(static_cast<int>(found - opened.names.begin()));
+    if (found != opened.names.end()) continue;
+    opened.names.push_back(name);
+    open(parse_device_name(name)->index);
+  }
+}
+
+DeviceTeams open_gpus(const Plan& plan) {
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    const auto device = parse_device_name(plan.devices[i]);
+    if (!device || device->cpu || device->rank) throw ConfigError(unusable(plan.devices[i], i));
+  }
+  DeviceTeams opened;
+  open_each(plan, opened, [&](int ordinal) { opened.gpus.push_back(std::make_unique<Gpu>(ordinal)); });
+  return opened;
+}
+
 }  // namespace
 
 std::vector<Team*> DeviceTeams::pointers() const {
@@ -38,23 +61,29 @@ std::vector<Team*> DeviceTeams::pointers() const {
   return list;
 }
 
+std::vector<Gpu*> DeviceTeams::gpu_pointers() const {
+  std::vector<Gpu*> list;
+  for (const auto& gpu : gpus) list.push_back(gpu.get());
+  return list;
+}
+
 DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of) {
+  if (on_gpus(plan)) return open_gpus(plan);
   const auto specs = split_for(plan);
   DeviceTeams opened;
-  for (const std::string& name : plan.devices) {
-    const auto found = std::find(opened.names.begin(), opened.names.end(), name);
-    opened.device_of_part.push_back(static_cast<int>(found - opened.names.begin()));
-    if (found != opened.names.end()) continue;
-    opened.names.push_back(name);
-    const auto index = static_cast<std::size_t>(parse_device_name(name)->index);
-    opened.teams.push_back(
-        std::make_unique<Team>(specs[index], plan.threads, options_of ? options_of(name) : TeamOptions{}));
-  }
+  open_each(plan, opened, [&](int index) {
+    const TeamOptions options = options_of ? options_of(opened.names.back()) : TeamOptions{};
+    opened.teams.push_back(std::make_unique<Team>(specs[static_cast<std::size_t>(index)], plan.threads, options));
+  });
   return opened;
 }
 
+std::unique_ptr<Team> host_team() {
+  return std::make_unique<Team>(split_cpu_devices(read_cpu_topology(), 1).front(), 0);
+}
+
 int resolved_threads(const Plan& plan) {
-  if (plan.threads > 0) return plan.threads;
+  if (plan.threads > 0 || on_gpus(plan)) return plan.threads;
   std::size_t fewest = 0;
   for (const CpuDeviceSpec& spec : split_for(plan)) {
     fewest = fewest == 0 ? spec.cores.size() : std::min(fewest, spec.cores.size());
@@ -63,6 +92,7 @@ int resolved_threads(const Plan& plan) {
 }
 
 int threads_without_core(const Plan& plan, int cores) {
+  if (on_gpus(plan)) return 0;
   const int count = device_count(plan);
   if (count > cores) return (count + cores - 1) / cores * std::max(1, plan.threads) - 1;
   return std::max(0, plan.threads - cores / count);

@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "solver/gpu_signals.hpp"
 #include "solver/part_memory.hpp"
 #include "solver/simulation.hpp"
 #include "solver/transport/message.hpp"
@@ -12,9 +14,12 @@ namespace halotune {
 template <class T>
 struct PartRun {
   PartMemory<T> memory;
-  int device = 0;                ///< index of its Team
+  int device = 0;                ///< index of its Team or Gpu
   std::int64_t steps_taken = 0;  ///< advanced by the device itself; only kept where sources or receivers need it
   std::vector<T> frozen_psi;     ///< mutation frozen_psi only
+  // On GPUs only:
+  std::unique_ptr<GpuSignals<T>> signals;                   ///< where the Problem has sources or receivers
+  std::function<void(bool out, GpuStream)> gpu_frozen_psi;  ///< mutation frozen_psi: puts psi aside, or back
 };
 
 template <class T>

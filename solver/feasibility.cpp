@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
+#include "solver/transport/transport.hpp"
 
 namespace halotune {
 namespace {
@@ -21,7 +23,7 @@ Reason schedule_reason(const Problem& problem, const Plan& plan) {
     return fmt::format("split exchanges in every step, the plan takes {} local steps", s);
   }
   if (plan.threads < 0) return fmt::format("{} threads per device", plan.threads);
-  if (plan.overlap == Overlap::progress && plan.threads == 1) {
+  if (plan.overlap == Overlap::progress && plan.threads == 1 && !on_gpus(plan)) {
     return "overlap progress needs at least 2 threads per device, the plan has 1";
   }
   return std::nullopt;
@@ -39,6 +41,26 @@ Reason parts_reason(const Plan& plan) {
   return std::nullopt;
 }
 
+Reason nccl_reason(const Plan& plan) {
+  for (auto device = plan.devices.begin(); device != plan.devices.end(); ++device) {
+    if (std::find(plan.devices.begin(), device, *device) != device) {
+      return fmt::format("transport nccl needs a GPU for each part, GPU {} has several", *device);
+    }
+  }
+  return "transport nccl is not built yet";
+}
+
+/// With one part nothing travels, so any transport will do.
+Reason transport_reason(const Plan& plan) {
+  const DeviceKind kind = on_gpus(plan) ? DeviceKind::gpu : DeviceKind::cpu;
+  const auto names = transport_names(kind);
+  if (std::find(names.begin(), names.end(), plan.transport) != names.end()) return std::nullopt;
+  if (kind == DeviceKind::gpu && plan.part_count() == 1) return std::nullopt;
+  if (kind == DeviceKind::gpu && plan.transport == "nccl") return nccl_reason(plan);
+  return fmt::format("transport {} does not serve {}, {} do", plan.transport,
+                     kind == DeviceKind::gpu ? "GPUs" : "CPU devices", fmt::join(names, " and "));
+}
+
 Reason place_reason(const Plan& plan) {
   if (static_cast<std::int64_t>(plan.devices.size()) != plan.part_count()) {
     return fmt::format("the plan names {} devices for {} parts", plan.devices.size(), plan.part_count());
@@ -47,15 +69,14 @@ Reason place_reason(const Plan& plan) {
     const auto device = parse_device_name(text);
     if (!device) return fmt::format("\"{}\" is not a device name", text);
     if (device->rank.value_or(0) != 0) return fmt::format("device {} lies on another rank, this run has one", text);
-    if (!device->cpu) return fmt::format("device {} is a GPU, this build has CPU devices only", text);
+    if (device->cpu == on_gpus(plan)) {
+      return fmt::format("the plan mixes GPUs and CPU devices: {} and {}", plan.devices.front(), text);
+    }
   }
   if (plan.remote_transport) {
     return fmt::format("remote transport {} needs several ranks, this run has one", *plan.remote_transport);
   }
-  if (plan.transport != "shared" && plan.transport != "staged") {
-    return fmt::format("transport {} does not serve CPU devices, shared and staged do", plan.transport);
-  }
-  return std::nullopt;
+  return transport_reason(plan);
 }
 
 std::int64_t deepest_ghost(const Problem& problem, const Plan& plan, int axis) {

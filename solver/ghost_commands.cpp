@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "solver/step_regions.hpp"
+#include "solver/ghost_boxes.hpp"
 
 namespace halotune {
 namespace {
@@ -16,21 +16,6 @@ void fill(PartMemory<T>& memory, FieldId field, int side, const Box& box, T valu
       std::fill(row + box.lo[0], row + box.hi[0], value);
     }
   }
-}
-
-/// Stored cells that an exchange is responsible for: beyond the owned box on split sides.
-std::vector<Box> ghost_boxes(const Part& part, const Box& stored) {
-  Box inside = stored;
-  const Box owned = local_owned(part);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (part.sides[axis][0] == Side::split) inside.lo[axis] = std::max(inside.lo[axis], owned.lo[axis]);
-    if (part.sides[axis][1] == Side::split) inside.hi[axis] = std::min(inside.hi[axis], owned.hi[axis]);
-  }
-  return difference(stored, inside);
-}
-
-bool is_psi(FieldId field) {
-  return field.kind == FieldKind::psi_v || field.kind == FieldKind::psi_p;
 }
 
 template <class T, class F>
@@ -83,19 +68,7 @@ void GhostCommands<T>::poison(const std::vector<FieldId>& fields) {
 
 template <class T>
 void GhostCommands<T>::refresh(const std::vector<HaloBox>& received) {
-  const Part& part = run_.memory.part();
-  const int radius = context_.problem.radius();
-  std::vector<Box> boxes;
-  for (const HaloBox& halo : received) {
-    if (halo.to != part.index || halo.field.kind != FieldKind::p) continue;
-    const Box local = to_local(halo.box, part);
-    bool near_face = false;
-    for (int axis = 0; axis < 3; ++axis) {
-      near_face = near_face || (part.sides[axis][0] != Side::split && local.lo[axis] < radius) ||
-                  (part.sides[axis][1] != Side::split && local.hi[axis] > part.owned.size(axis) - radius);
-    }
-    if (near_face) boxes.push_back(local);
-  }
+  const std::vector<Box> boxes = received_near_faces(received, run_.memory.part(), context_.problem.radius());
   if (boxes.empty()) return;
   program_.launch(run_.device, "refresh",
                   [boxes, &kernels = context_.kernels, &view = run_.memory.view()](TeamMember member) {

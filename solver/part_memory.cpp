@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "solver/cpml.hpp"
+#include "solver/device/gpu_runtime.hpp"
 #include "solver/step_regions.hpp"
 
 namespace halotune {
@@ -28,6 +29,34 @@ GhostRule ghost_rule(const Problem& problem, const Part& part, int axis, int sid
 
 template <class T>
 PartMemory<T>::PartMemory(const Part& part, const Problem& problem, const Plan& plan, Team& team) : part_(part) {
+  set_up(
+      problem, plan, [&](std::int64_t bytes) { return Buffer(bytes, team); }, false);
+  team.run([&](TeamMember member) {
+    for (const Buffer& buffer : buffers_) {
+      const std::int64_t values = buffer.bytes() / static_cast<std::int64_t>(sizeof(T));
+      T* data = buffer.template as<T>();
+      std::fill(data + values * member.thread / member.threads, data + values * (member.thread + 1) / member.threads,
+                std::numeric_limits<T>::quiet_NaN());
+    }
+  });
+}
+
+template <class T>
+PartMemory<T>::PartMemory(const Part& part, const Problem& problem, const Plan& plan, const Gpu& gpu) : part_(part) {
+  set_up(
+      problem, plan, [&](std::int64_t bytes) { return Buffer(bytes, gpu); }, true);
+}
+
+template <class T>
+void PartMemory<T>::copy_from(const PartMemory& other) {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    gpu::copy_now(buffers_[i].data(), other.buffers_.at(i).data(), buffers_[i].bytes());
+  }
+}
+
+template <class T>
+void PartMemory<T>::set_up(const Problem& problem, const Plan& plan, const Allocate& allocate, bool on_gpu) {
+  const Part& part = part_;
   view_.layout = field_layout(part, problem, plan);
   for (int axis = 0; axis < 3; ++axis) {
     const double speed = problem.medium.speed_m_s[axis];
@@ -47,32 +76,25 @@ PartMemory<T>::PartMemory(const Part& part, const Problem& problem, const Plan& 
 
   // Buffers start on 2 MiB boundaries: without a stagger a cell of all four fields falls into one set of every cache.
   std::int64_t skew = 0;
-  const auto allocate = [&] {
-    buffers_.emplace_back((view_.layout.values + skew) * static_cast<std::int64_t>(sizeof(T)), team);
-    T* field = buffers_.back().template as<T>() + skew;
+  const auto field = [&] {
+    buffers_.push_back(allocate((view_.layout.values + skew) * static_cast<std::int64_t>(sizeof(T))));
+    T* values = buffers_.back().template as<T>() + skew;
     skew += stagger_bytes / static_cast<std::int64_t>(sizeof(T));
-    return field;
+    return values;
   };
-  view_.p = allocate();
-  for (T*& v : view_.v) v = allocate();
-  for_each_strip([&](FieldId field, int side) { set_up_strip(problem, plan, team, field, side); });
-  team.run([&](TeamMember member) {
-    for (const Buffer& buffer : buffers_) {
-      const std::int64_t values = buffer.bytes() / static_cast<std::int64_t>(sizeof(T));
-      T* data = buffer.template as<T>();
-      std::fill(data + values * member.thread / member.threads, data + values * (member.thread + 1) / member.threads,
-                std::numeric_limits<T>::quiet_NaN());
-    }
-  });
+  view_.p = field();
+  for (T*& v : view_.v) v = field();
+  for_each_strip([&](FieldId psi, int side) { set_up_strip(problem, plan, psi, side, allocate, on_gpu); });
 }
 
 template <class T>
-void PartMemory<T>::set_up_strip(const Problem& problem, const Plan& plan, Team& team, FieldId field, int side) {
+void PartMemory<T>::set_up_strip(const Problem& problem, const Plan& plan, FieldId field, int side,
+                                 const Allocate& allocate, bool on_gpu) {
   const Box global = psi_strip(part_, problem, plan, field, side, plan.steps_per_exchange);
   if (global.empty()) return;
   StripView<T>& view = strip(field, side);
   view.layout = strip_layout(to_local(global, part_), sizeof(T));
-  buffers_.emplace_back(view.layout.values * static_cast<std::int64_t>(sizeof(T)), team);
+  buffers_.push_back(allocate(view.layout.values * static_cast<std::int64_t>(sizeof(T))));
   view.psi = buffers_.back().template as<T>();
 
   const int axis = field.axis;
@@ -89,8 +111,14 @@ void PartMemory<T>::set_up_strip(const Problem& problem, const Plan& plan, Team&
     for (std::int64_t i = 0; i < cells; ++i) {
       own[static_cast<std::size_t>(spare_values + i)] = static_cast<T>(values[layer_position(i)]);
     }
-    coefficients_.push_back(std::move(own));
-    return coefficients_.back().data() + spare_values - local.lo[axis];
+    if (!on_gpu) {
+      coefficients_.push_back(std::move(own));
+      return static_cast<const T*>(coefficients_.back().data()) + spare_values - local.lo[axis];
+    }
+    placed_coefficients_.push_back(allocate(static_cast<std::int64_t>(own.size() * sizeof(T))));
+    const Buffer& placed = placed_coefficients_.back();
+    gpu::copy_now(placed.data(), own.data(), placed.bytes());
+    return static_cast<const T*>(placed.template as<T>()) + spare_values - local.lo[axis];
   };
   view.b = coefficients(profile.b, T{0});
   view.a = coefficients(profile.a, T{0});

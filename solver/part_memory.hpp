@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "solver/device/memory.hpp"
@@ -17,6 +18,11 @@ class PartMemory {
   /// Allocates and fills every value with NaN; psi and coefficients of layers are set up.
   /// @throws DeviceError when memory cannot be had.
   PartMemory(const Part& part, const Problem& problem, const Plan& plan, Team& team);
+  /// The same on a GPU: all pointers are device pointers, which the host must not follow, and the values are zero.
+  PartMemory(const Part& part, const Problem& problem, const Plan& plan, const Gpu& gpu);
+
+  /// Takes all values of the same part in the memory of another device, or of the host: p, v, psi, ghosts, padding.
+  void copy_from(const PartMemory& other);
 
   const PartView<T>& view() const noexcept { return view_; }
   const Part& part() const noexcept { return part_; }
@@ -33,14 +39,18 @@ class PartMemory {
   std::array<std::array<std::int64_t, 2>, 3> layer_bounds() const noexcept { return layer_bounds_; }
 
  private:
-  void set_up_strip(const Problem& problem, const Plan& plan, Team& team, FieldId field, int side);
+  using Allocate = std::function<Buffer(std::int64_t bytes)>;
+  void set_up(const Problem& problem, const Plan& plan, const Allocate& allocate, bool on_gpu);
+  void set_up_strip(const Problem& problem, const Plan& plan, FieldId field, int side, const Allocate& allocate,
+                    bool on_gpu);
   StripView<T>& strip(FieldId field, int side);
   const StripView<T>& strip(FieldId field, int side) const;
 
   Part part_;
   PartView<T> view_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<T>> coefficients_;
+  std::vector<std::vector<T>> coefficients_;  ///< on CPU devices
+  std::vector<Buffer> placed_coefficients_;   ///< on GPUs
   std::array<std::array<std::int64_t, 2>, 3> layer_bounds_{};
 };
 

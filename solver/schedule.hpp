@@ -4,11 +4,20 @@
 
 #include "solver/device/program.hpp"
 #include "solver/exchange_messages.hpp"
+#include "solver/kernels/gpu/gpu_kernels.hpp"
 #include "solver/source_cells.hpp"
 #include "solver/transport/flawed_exchange.hpp"
 #include "solver/transport/transport.hpp"
 
 namespace halotune {
+
+/// The GPUs of a schedule, as a Program takes them, and what runs on them.
+template <class T>
+struct GpuSchedule {
+  std::vector<Gpu*> gpus;
+  const GpuKernels<T>& kernels;
+  GpuTiles tiles;
+};
 
 /// What a recorded block needs besides the parts: all of it outlives the block.
 template <class T>
@@ -18,17 +27,18 @@ struct ScheduleContext {
   const Decomposition& cut;
   const SimulationOptions& options;
   const Kernels<T>& kernels;
-  std::vector<Team*> teams;
+  std::vector<Team*> teams;  ///< empty where `gpu` is set
   PartRuns<T>& parts;
   std::vector<std::vector<double>>& traces;  ///< by receiver; the owner of the cell appends
-  std::vector<PairFlaw> pair_flaws = {};     ///< tests only
+  const GpuSchedule<T>* gpu = nullptr;       ///< null: CPU devices
+  std::vector<PairFlaw> pair_flaws = {};     ///< tests only; empty on GPUs
 };
 
 /// A recorded block of sub-steps with the exchange that ends it (or, for `split`, the two inside
 /// each step), ready to be replayed.
 class Block {
  public:
-  explicit Block(std::vector<Team*> teams) : program(std::move(teams)) {}
+  explicit Block(Program empty) : program(std::move(empty)) {}
   Program program;
   std::vector<std::unique_ptr<Exchange>> exchanges;
 };

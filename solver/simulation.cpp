@@ -45,7 +45,7 @@ double Simulation::energy() {
 bool Simulation::finite() {
   return state_->typed->finite();
 }
-std::vector<std::string> Simulation::wrong_deliveries() const {
+std::vector<std::string> Simulation::wrong_deliveries() {
   return state_->typed->wrong_deliveries();
 }
 const std::vector<std::vector<double>>& Simulation::traces() const {

@@ -39,9 +39,10 @@ struct SimulationOptions {
   bool fuse = true;
   /// Collect per-command timings.
   bool timing = false;
-  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing.
+  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. Flaws of
+  /// GPUs are a ConfigError.
   std::vector<PlacedFlaw> flaws;
-  /// Where the devices report what they are at; not owned, outlives the Simulation.
+  /// Where CPU devices report what they are at; not owned, outlives the Simulation.
   Whereabouts* whereabouts = nullptr;
 };
 
@@ -81,7 +82,7 @@ class Simulation {
   bool finite();
   /// "cpu:0 to cpu:1" for every ordered pair of devices over which a ghost cell arrived with other bits than its owner
   /// holds. Only meaningful for a Simulation that has not stepped since it was made (or since scatter()).
-  std::vector<std::string> wrong_deliveries() const;
+  std::vector<std::string> wrong_deliveries();
   /// Traces of p, receiver by receiver, one value per step taken since the start.
   const std::vector<std::vector<double>>& traces() const;
 

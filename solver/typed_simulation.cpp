@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "solver/delivery_check.hpp"
+#include "solver/device/gpu_runtime.hpp"
+#include "solver/gpu_state.hpp"
+#include "solver/host_copy.hpp"
 #include "solver/initial_state.hpp"
 #include "solver/step_regions.hpp"
 
@@ -21,12 +24,30 @@ Plan resolved(const Problem& problem, Plan plan) {
   return plan;
 }
 
+/// What the GPUs run, null on CPU devices.
+template <class T>
+std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int order) {
+  if (devices.gpus.empty()) return nullptr;
+  gpu::select(devices.gpus.front()->ordinal());
+  return std::make_unique<GpuSchedule<T>>(
+      GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), default_gpu_tiles<T>(order)});
+}
+
 TeamOptions team_options(const SimulationOptions& options, const std::string& device) {
   TeamOptions team{std::nullopt, options.whereabouts};
   for (const PlacedFlaw& placed : options.flaws) {
     if (placed.to.empty() && placed.from == device) team.flaw = placed.flaw;
   }
   return team;
+}
+
+/// Flaws sit where CPU devices allocate, run commands and copy: GPUs have no such places yet.
+/// @throws ConfigError when one is of a GPU of the Plan
+void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& gpus) {
+  for (const PlacedFlaw& placed : options.flaws) {
+    if (std::find(gpus.begin(), gpus.end(), placed.from) == gpus.end()) continue;
+    throw ConfigError({"", "a fault cannot be injected on GPU " + placed.from, "CPU devices alone have flaws", ""});
+  }
 }
 
 /// Those between two devices that the Plan uses.
@@ -51,6 +72,7 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       cut_(decompose(problem_, plan_)),
       devices_(open_devices(plan_, [&](const std::string& device) { return team_options(options, device); })),
       traces_(problem_.receivers.size()),
+      gpu_(gpu_schedule<T>(devices_, problem_.order)),
       context_{problem_,
                plan_,
                cut_,
@@ -59,39 +81,129 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
                devices_.pointers(),
                parts_,
                traces_,
+               gpu_.get(),
                pair_flaws(options_, devices_.names)} {
-  for (const Part& part : cut_.part) {
-    const int device = devices_.device_of_part[static_cast<std::size_t>(part.index)];
-    Team& team = *devices_.teams[static_cast<std::size_t>(device)];
-    parts_.push_back(
-        std::make_unique<PartRun<T>>(PartRun<T>{PartMemory<T>(part, problem_, plan_, team), device, 0, {}}));
-    set_initial_state(parts_.back()->memory, problem_, team);
+  if (on_gpus()) {
+    refuse_gpu_flaws(options_, devices_.names);
+    host_ = host_team();
   }
+  for (const Part& part : cut_.part) add_part(part);
+  set_up_state();
   complete_ghosts();
+}
+
+template <class T>
+void TypedSimulation<T>::add_part(const Part& part) {
+  const int device = devices_.device_of_part[static_cast<std::size_t>(part.index)];
+  const auto place = [&](PartMemory<T> memory) {
+    parts_.push_back(std::make_unique<PartRun<T>>(PartRun<T>{std::move(memory), device, 0, {}, nullptr, nullptr}));
+  };
+  if (!on_gpus()) {
+    place(PartMemory<T>(part, problem_, plan_, *devices_.teams[static_cast<std::size_t>(device)]));
+    return;
+  }
+  const Gpu& gpu = *devices_.gpus[static_cast<std::size_t>(device)];
+  place(PartMemory<T>(part, problem_, plan_, gpu));
+  if (!has_signals(problem_)) return;
+  parts_.back()->signals = std::make_unique<GpuSignals<T>>(problem_, part, parts_.back()->memory, gpu,
+                                                           signal_window(problem_, plan_.steps_per_exchange));
+}
+
+template <class T>
+void TypedSimulation<T>::set_up_state() {
+  if (!on_gpus()) {
+    for (const auto& run : parts_) {
+      set_initial_state(run->memory, problem_, *devices_.teams[static_cast<std::size_t>(run->device)]);
+    }
+    return;
+  }
+  HostCopy<T> copy(context_, *host_);
+  for (std::size_t i = 0; i < parts_.size(); ++i) set_initial_state(copy.memory(i), problem_, *host_);
+  copy.put();
 }
 
 template <class T>
 void TypedSimulation<T>::complete_ghosts() {
   record_exchange(context_)->program.run();
-  for (const auto& run : parts_) {
-    const Part& part = run->memory.part();
-    const Box box = plan_.exchange == ExchangeKind::merged
-                        ? to_local(extended(part, problem_, plan_, {FieldKind::p, 0}, plan_.steps_per_exchange), part)
-                        : local_owned(part);
-    context_.kernels.refresh_ghosts(run->memory.view(), 0, box);
-  }
+  for (const auto& run : parts_) refresh_ghosts(run->memory, run->device);
 }
 
 template <class T>
-void TypedSimulation<T>::advance(std::int64_t n) {
+void TypedSimulation<T>::refresh_ghosts(const PartMemory<T>& memory, int device) {
+  const Part& part = memory.part();
+  const Box box = plan_.exchange == ExchangeKind::merged
+                      ? to_local(extended(part, problem_, plan_, {FieldKind::p, 0}, plan_.steps_per_exchange), part)
+                      : local_owned(part);
+  if (!on_gpus()) return context_.kernels.refresh_ghosts(memory.view(), 0, box);
+  const Gpu& gpu = *devices_.gpus[static_cast<std::size_t>(device)];
+  gpu::select(gpu.ordinal());
+  gpu_->kernels.refresh_ghosts(memory.view(), 0, box, gpu.main());
+  gpu.synchronise();
+}
+
+template <class T>
+Block& TypedSimulation<T>::short_block(int sub_steps) {
+  auto& block = short_blocks_[sub_steps];
+  if (block == nullptr) block = record_block(context_, sub_steps);
+  return *block;
+}
+
+template <class T>
+void TypedSimulation<T>::advance_within(std::int64_t n) {
   const std::int64_t s = plan_.steps_per_exchange;
   if (n >= s && block_ == nullptr) {
     block_ = record_block(context_, static_cast<int>(s));
     block_->program.enable_timing(options_.timing);
   }
   if (n >= s) block_->program.run(n / s);
-  if (n % s != 0) record_block(context_, static_cast<int>(n % s))->program.run();
-  steps_taken_ += n;
+  if (n % s != 0) short_block(static_cast<int>(n % s)).program.run();
+}
+
+template <class T>
+void TypedSimulation<T>::advance(std::int64_t n) {
+  const bool windowed = on_gpus() && has_signals(problem_);
+  const std::int64_t window = windowed ? signal_window(problem_, plan_.steps_per_exchange) : n;
+  while (n > 0) {
+    const std::int64_t steps = std::min(n, window);
+    for (const auto& run : parts_) {
+      if (run->signals) run->signals->load(problem_, steps_taken_, steps);
+    }
+    advance_within(steps);
+    for (const auto& run : parts_) {
+      if (run->signals) run->signals->take(problem_, steps_taken_, steps, traces_);
+    }
+    steps_taken_ += steps;
+    n -= steps;
+  }
+}
+
+template <class T>
+template <class F>
+auto TypedSimulation<T>::on_host(F&& f) {
+  if (!on_gpus()) return f(context_);
+  HostCopy<T> copy(context_, *host_);
+  copy.take();
+  return f(copy.context());
+}
+
+template <class T>
+StateHash TypedSimulation<T>::state_hash() {
+  return on_gpus() ? gpu_state_hash(context_) : halotune::state_hash(context_);
+}
+
+template <class T>
+bool TypedSimulation<T>::finite() {
+  return on_gpus() ? gpu_state_finite(context_) : state_finite(context_);
+}
+
+template <class T>
+std::string TypedSimulation<T>::digest() {
+  return on_host([](const ScheduleContext<T>& context) { return state_digest(context); });
+}
+
+template <class T>
+std::vector<double> TypedSimulation<T>::gather(int field) {
+  return on_host([field](const ScheduleContext<T>& context) { return gather_field(context, field); });
 }
 
 template <class T>
@@ -106,9 +218,10 @@ std::vector<Simulation::Timing> TypedSimulation<T>::timings() const {
 }
 
 template <class T>
-std::vector<std::string> TypedSimulation<T>::wrong_deliveries() const {
+std::vector<std::string> TypedSimulation<T>::wrong_deliveries() {
+  const auto wrong = on_host([](const ScheduleContext<T>& context) { return halotune::wrong_deliveries(context); });
   std::vector<std::string> pairs;
-  for (const auto& [from, to] : halotune::wrong_deliveries(context_)) {
+  for (const auto& [from, to] : wrong) {
     pairs.push_back(devices_.names[static_cast<std::size_t>(from)] + " to " +
                     devices_.names[static_cast<std::size_t>(to)]);
   }
@@ -117,14 +230,21 @@ std::vector<std::string> TypedSimulation<T>::wrong_deliveries() const {
 
 template <class T>
 void TypedSimulation<T>::scatter(int field, const std::vector<double>& values) {
-  scatter_field(context_, field, values);
+  if (on_gpus()) {
+    HostCopy<T> copy(context_, *host_);
+    copy.take();
+    scatter_field(copy.context(), field, values);
+    copy.put();
+  } else {
+    scatter_field(context_, field, values);
+  }
   complete_ghosts();
 }
 
 template <class T>
 double TypedSimulation<T>::energy() {
   complete_ghosts();
-  return state_energy(context_);
+  return on_host([](const ScheduleContext<T>& context) { return state_energy(context); });
 }
 
 template class TypedSimulation<float>;

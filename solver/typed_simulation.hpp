@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ class AnySimulation {
   virtual void scatter(int field, const std::vector<double>& values) = 0;
   virtual double energy() = 0;
   virtual bool finite() = 0;
-  virtual std::vector<std::string> wrong_deliveries() const = 0;
+  virtual std::vector<std::string> wrong_deliveries() = 0;
   virtual const std::vector<std::vector<double>>& traces() const = 0;
   virtual const Problem& problem() const = 0;
   virtual const Plan& plan() const = 0;
@@ -37,21 +38,33 @@ class TypedSimulation final : public AnySimulation {
 
   void advance(std::int64_t n) override;
   std::int64_t steps_taken() const override { return steps_taken_; }
-  StateHash state_hash() override { return halotune::state_hash(context_); }
-  std::string digest() override { return state_digest(context_); }
-  std::vector<double> gather(int field) override { return gather_field(context_, field); }
+  StateHash state_hash() override;
+  std::string digest() override;
+  std::vector<double> gather(int field) override;
   void scatter(int field, const std::vector<double>& values) override;
   double energy() override;
-  bool finite() override { return state_finite(context_); }
-  std::vector<std::string> wrong_deliveries() const override;
+  bool finite() override;
+  std::vector<std::string> wrong_deliveries() override;
   const std::vector<std::vector<double>>& traces() const override { return traces_; }
   const Problem& problem() const override { return problem_; }
   const Plan& plan() const override { return plan_; }
   std::vector<Simulation::Timing> timings() const override;
 
  private:
+  bool on_gpus() const { return gpu_ != nullptr; }
+  void add_part(const Part& part);
+  /// The Problem's initial state in all parts, ghosts left alone.
+  void set_up_state();
   /// Exchanges what the next block starts from and mirrors it at faces.
   void complete_ghosts();
+  void refresh_ghosts(const PartMemory<T>& memory, int device);
+  /// Replays whole blocks and one shorter one. On GPUs: within one window of their signals.
+  void advance_within(std::int64_t n);
+  /// A recorded block of fewer than s sub-steps.
+  Block& short_block(int sub_steps);
+  /// Calls f(context) where the host can follow the pointers: the parts themselves, or a copy of them.
+  template <class F>
+  auto on_host(F&& f);
 
   Problem problem_;
   Plan plan_;
@@ -60,8 +73,11 @@ class TypedSimulation final : public AnySimulation {
   DeviceTeams devices_;
   PartRuns<T> parts_;
   std::vector<std::vector<double>> traces_;
+  std::unique_ptr<GpuSchedule<T>> gpu_;  ///< null: CPU devices
+  std::unique_ptr<Team> host_;           ///< beside GPUs
   ScheduleContext<T> context_;
-  std::unique_ptr<Block> block_;  ///< the whole block that is replayed
+  std::unique_ptr<Block> block_;                        ///< the whole block that is replayed
+  std::map<int, std::unique_ptr<Block>> short_blocks_;  ///< by sub-steps
   std::int64_t steps_taken_ = 0;
 };
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "probes/stream_runs.hpp"
 #include "solver/device/cpu_topology.hpp"
-#include "solver/device/memory.hpp"
+#include "solver/device_name.hpp"
 #include "solver/device_teams.hpp"
+#include "tuner/bench_streams.hpp"
 
 namespace halotune {
 namespace {
@@ -20,63 +20,6 @@ double seconds_of(F&& work) {
   work();
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// The streams over arrays as large as one field each pair: all teams of the Plan at once, every
-/// team over its share.
-class Streams {
- public:
-  Streams(const Problem& problem, const Plan& plan) : devices_(open_devices(plan)) {
-    constexpr std::int64_t line = 64 * sizeof(float);
-    const std::int64_t all = 2 * problem.cells() * problem.bytes_per_value();
-    const auto count = static_cast<std::int64_t>(devices_.teams.size());
-    bytes_ = std::max(line, all / count / line * line);
-    for (const auto& team : devices_.teams) {
-      for (int i = 0; i < 2; ++i) buffers_.emplace_back(bytes_, *team);
-    }
-  }
-
-  struct Kind {
-    const char* name;
-    double passes;  ///< arrays read or written
-    bool available;
-  };
-  static std::vector<Kind> kinds() {
-    return {
-        {"copy", 2, true}, {"copy_non_temporal", 2, stream_loops().copy_non_temporal != nullptr}, {"update", 3, true}};
-  }
-
-  /// GB/s of `times` passes of one stream on all teams at once.
-  double gbs(std::size_t kind, std::int64_t times) {
-    const double seconds = seconds_of([&] {
-      for (std::size_t i = 0; i < devices_.teams.size(); ++i) start(kind, i, times);
-      for (const auto& team : devices_.teams) team->wait();
-    });
-    const double bytes =
-        kinds()[kind].passes * static_cast<double>(bytes_) * static_cast<double>(devices_.teams.size());
-    return bytes * static_cast<double>(times) / seconds * 1e-9;
-  }
-
- private:
-  void start(std::size_t kind, std::size_t device, std::int64_t times) {
-    auto* a = buffers_[2 * device].as<float>();
-    auto* b = buffers_[2 * device + 1].as<float>();
-    devices_.teams[device]->start([kind, a, b, times, bytes = bytes_](TeamMember member) {
-      const StreamLoops& loops = stream_loops();
-      const Slice slice = slice_of(bytes, member);
-      for (std::int64_t i = 0; i < times; ++i) {
-        switch (kind) {
-          case 0: loops.copy_plain(b + slice.first, a + slice.first, slice.count); break;
-          case 1: loops.copy_non_temporal(b + slice.first, a + slice.first, slice.count); break;
-          default: loops.update_in_place(a + slice.first, b + slice.first, 0.25f, slice.count);
-        }
-      }
-    });
-  }
-
-  DeviceTeams devices_;
-  std::vector<Buffer> buffers_;
-  std::int64_t bytes_ = 0;
-};
 
 Interval interval_of(const std::vector<double>& values) {
   return median_interval(values).value();
@@ -95,20 +38,22 @@ BenchReport bench(const Problem& problem, const Plan& plan, const BenchOptions& 
   Problem started = problem;
   started.initial = RandomState{};
   Simulation simulation(started, plan, options.simulation);
-  Streams streams(problem, simulation.plan());
-  const auto kinds = Streams::kinds();
+  const auto streams = bench_streams(problem, simulation.plan());
+  const auto& kinds = streams->kinds();
 
   BenchReport report;
   report.plan = simulation.plan();
   report.bytes_per_cell = bytes_per_cell(problem);
   report.steps_per_block = steps_for(simulation, options.block_s);
   report.n = options.blocks;
+  // The first block of this length may build graphs of more steps than any before.
+  if (on_gpus(simulation.plan())) simulation.advance(report.steps_per_block);
   report.oversubscribed = threads_without_core(report.plan, static_cast<int>(read_cpu_topology().cores.size())) > 0;
   std::vector<std::int64_t> passes(kinds.size(), 1);
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!kinds[kind].available) continue;
-    streams.gbs(kind, 1);
-    const double pass_s = seconds_of([&] { streams.gbs(kind, 1); });
+    streams->gbs(kind, 1);
+    const double pass_s = seconds_of([&] { streams->gbs(kind, 1); });
     passes[kind] = std::max<std::int64_t>(1, static_cast<std::int64_t>(options.block_s / 3 / std::max(pass_s, 1e-6)));
   }
 
@@ -119,7 +64,7 @@ BenchReport bench(const Problem& problem, const Plan& plan, const BenchOptions& 
     step_s.push_back(seconds / static_cast<double>(report.steps_per_block));
     mpoints.push_back(static_cast<double>(problem.cells()) / step_s.back() * 1e-6);
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-      if (kinds[kind].available) gbs[kind].push_back(streams.gbs(kind, passes[kind]));
+      if (kinds[kind].available) gbs[kind].push_back(streams->gbs(kind, passes[kind]));
     }
     if (options.progress) options.progress(block + 1, options.blocks);
   }

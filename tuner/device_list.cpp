@@ -19,6 +19,11 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
+/// "cpu:1", and "1" for a GPU.
+std::string name_of(const std::string& backend, int index) {
+  return backend == "gpu" ? std::to_string(index) : fmt::format("{}:{}", backend, index);
+}
+
 std::vector<std::string_view> split_commas(std::string_view text) {
   std::vector<std::string_view> items;
   while (true) {
@@ -46,23 +51,24 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
     const bool count = items.size() == 1 && value && *value > 0;
     if (!value) {
       if (!add_fault(faults, {"--devices", fmt::format("'{}' is not a device", item), "a whole number is expected",
-                              "use cpu:2 for two CPU devices or cpu:0,0 for two parts on one"})) {
+                              "use cpu:2 for two CPU devices, cpu:0,0 for two parts on one, 2 for two GPUs, 0,0 for "
+                              "two parts on one GPU"})) {
         break;
       }
-    } else if (backend != "cpu") {
-      if (!add_fault(faults, {"--devices", fmt::format("'{}' is no CPU device", item),
-                              backend == "gpu" ? "a number alone names a GPU, and this build drives CPU devices only"
-                                               : fmt::format("this build has no backend '{}'", backend),
-                              "use cpu:N"})) {
+    } else if (backend != "cpu" && backend != "gpu") {
+      if (!add_fault(faults, {"--devices", fmt::format("'{}' is no kind of device", backend), std::string(item),
+                              "use cpu:N, or N for GPUs"})) {
         break;
       }
     } else if (*value > (count ? most_devices : most_devices - 1)) {
       faults.push_back({"--devices", fmt::format("'{}' is too many", item),
-                        fmt::format("at most {} devices, cpu:0 to cpu:{}", most_devices, most_devices - 1), ""});
+                        fmt::format("at most {} devices, {} to {}", most_devices, name_of(backend, 0),
+                                    name_of(backend, most_devices - 1)),
+                        ""});
     } else if (count) {
-      for (int i = 0; i < *value; ++i) devices.push_back(fmt::format("{}:{}", backend, i));
+      for (int i = 0; i < *value; ++i) devices.push_back(name_of(backend, i));
     } else {
-      devices.push_back(fmt::format("{}:{}", backend, *value));
+      devices.push_back(name_of(backend, *value));
     }
   }
   if (!faults.empty()) throw ConfigError(std::move(faults));

@@ -7,8 +7,8 @@
 namespace halotune {
 
 /// Parses `--devices`: "cpu:N" = the allowed cores split into N CPU devices; "cpu:0,0,0,0" or
-/// "cpu:0,cpu:0" = that device for each part; "N" and "0,1" likewise for `default_backend` ("cpu").
-/// The result names one device per entry ("cpu:0", "cpu:1"). Repeats are kept.
+/// "cpu:0,cpu:0" = that device for each part; "N" and "0,1" likewise for `default_backend` ("cpu" or "gpu").
+/// The result names one device per entry ("cpu:0", "cpu:1"; GPUs "0", "1"). Repeats are kept.
 /// @throws ConfigError
 std::vector<std::string> parse_devices(std::string_view text, std::string_view default_backend = "cpu");
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "solver/transport/transport.hpp"
 #include "tuner/device_list.hpp"
@@ -14,9 +15,14 @@ namespace {
 
 using PackingClass = Restriction::PackingClass;
 
-std::vector<std::string> usable_transports() {
+DeviceKind kind_of(const std::vector<std::string>& devices) {
+  const auto first = devices.empty() ? std::nullopt : parse_device_name(devices.front());
+  return first && !first->cpu ? DeviceKind::gpu : DeviceKind::cpu;
+}
+
+std::vector<std::string> usable_transports(DeviceKind kind) {
   std::vector<std::string> names;
-  for (const auto& name : transport_names()) {
+  for (const auto& name : transport_names(kind)) {
     try {
       if (!transport(name).unavailable()) names.push_back(name);
     } catch (const ConfigError&) {
@@ -59,6 +65,7 @@ std::optional<std::string> lacks_progress_thread(const Plan& plan, const Machine
   int cores = 0;
   for (const auto& device : machine.devices) cores += device.cores;
   const auto devices = static_cast<int>(distinct_devices(plan.devices).size());
+  if (kind_of(plan.devices) == DeviceKind::gpu) return std::nullopt;
   if (plan.overlap != Overlap::progress || plan.threads != 0 || cores == 0 || cores / devices >= 2) return std::nullopt;
   return fmt::format("overlap progress needs 2 threads per device, {} devices split {} cores", devices, cores);
 }
@@ -127,7 +134,7 @@ Plan canonical(Plan plan) {
   plan.steps_per_exchange = 1;
   plan.exchange = ExchangeKind::merged;
   plan.depths = Depths::minimal;
-  plan.transport = Plan{}.transport;
+  plan.transport = default_transport(kind_of(plan.devices));
   plan.remote_transport.reset();
   plan.overlap = Overlap::off;
   return plan;
@@ -150,7 +157,7 @@ Space enumerate_space(const Problem& problem, const Machine& machine, const Spac
   Space space;
   std::set<std::string> seen;
   const Restriction& r = options.restriction;
-  const auto transports = r.transport ? *r.transport : usable_transports();
+  const auto transports = r.transport ? *r.transport : usable_transports(kind_of(options.devices));
   const auto add = [&](const Plan& raw) {
     Candidate candidate{canonical(raw), std::nullopt};
     if (!seen.insert(plan_key(candidate.plan)).second) return;

@@ -13,6 +13,7 @@
 
 #include "base/errors.hpp"
 #include "solver/device/cgroup_limits.hpp"
+#include "solver/device/gpu_runtime.hpp"
 
 namespace halotune {
 namespace {
@@ -91,19 +92,47 @@ Buffer::Buffer(std::int64_t bytes, Team& owner) {
   }
 }
 
-Buffer::~Buffer() {
-  if (data_ != nullptr) munmap(data_, static_cast<std::size_t>(mapped_));
+Buffer::Buffer(std::int64_t bytes, const Gpu& owner) : kind_(Kind::gpu), ordinal_(owner.ordinal()) {
+  if (bytes < 0) throw std::logic_error("negative buffer size");
+  if (bytes == 0) return;
+  data_ = static_cast<std::byte*>(gpu::allocate(ordinal_, bytes));
+  bytes_ = bytes;
 }
 
-Buffer::Buffer(Buffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)),
-      mapped_(std::exchange(other.mapped_, 0)) {}
+Buffer Buffer::pinned(std::int64_t bytes) {
+  if (bytes < 0) throw std::logic_error("negative buffer size");
+  Buffer buffer;
+  buffer.kind_ = Kind::pinned;
+  if (bytes == 0) return buffer;
+  buffer.data_ = static_cast<std::byte*>(gpu::allocate_pinned(bytes));
+  buffer.bytes_ = bytes;
+  return buffer;
+}
+
+void Buffer::release() noexcept {
+  if (data_ == nullptr) return;
+  switch (kind_) {
+    case Kind::host: munmap(data_, static_cast<std::size_t>(mapped_)); break;
+    case Kind::pinned: gpu::release_pinned(data_); break;
+    case Kind::gpu: gpu::release(ordinal_, data_); break;
+  }
+  data_ = nullptr;
+}
+
+Buffer::~Buffer() {
+  release();
+}
+
+Buffer::Buffer(Buffer&& other) noexcept {
+  *this = std::move(other);
+}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(mapped_, other.mapped_);
+  std::swap(kind_, other.kind_);
+  std::swap(ordinal_, other.ordinal_);
   return *this;
 }
 

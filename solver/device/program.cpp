@@ -7,21 +7,33 @@
 #include <stdexcept>
 #include <utility>
 
+#include "solver/device/gpu_replay.hpp"
 #include "solver/device/replay.hpp"
 
 namespace halotune {
 
 using replay::Command;
+using GpuCommand = replay::GpuScore::Command;
 
 struct Program::State {
   replay::Lane& lane(int device) {
+    if (gpus) throw std::logic_error("this program drives GPUs: it has no teams");
     if (device < 0 || device >= static_cast<int>(score.lanes.size())) {
       throw std::logic_error(fmt::format("device {} is not in this program of {}", device, score.lanes.size()));
     }
     return score.lanes[static_cast<std::size_t>(device)];
   }
+  replay::GpuScore& gpu_score(int device) {
+    if (!gpus) throw std::logic_error("this program drives CPU devices: it has no streams");
+    if (device < 0 || device >= gpus->devices()) {
+      throw std::logic_error(fmt::format("device {} is not in this program of {}", device, gpus->devices()));
+    }
+    return *gpus;
+  }
+  void append(int device, GpuCommand command) { gpu_score(device).append(device, std::move(command)); }
   void check_event(Event event, int lag) const {
-    if (event.index < 0 || event.index >= static_cast<int>(score.events.size()) || lag < 0) {
+    const int events = gpus ? gpus->events() : static_cast<int>(score.events.size());
+    if (event.index < 0 || event.index >= events || lag < 0) {
       throw std::logic_error(fmt::format("event {} with lag {} is not of this program", event.index, lag));
     }
   }
@@ -30,6 +42,7 @@ struct Program::State {
   std::exception_ptr finish_all();
 
   replay::Score score;
+  std::unique_ptr<replay::GpuScore> gpus;  ///< null: CPU devices
 };
 
 Program::Program(std::vector<Team*> devices) : state_(std::make_unique<State>()) {
@@ -38,6 +51,10 @@ Program::Program(std::vector<Team*> devices) : state_(std::make_unique<State>())
     if (team == nullptr || !seen.insert(team).second) throw std::logic_error("a program needs one team per device");
     state_->score.lanes.emplace_back(*team, state_->score.abandoned);
   }
+}
+
+Program::Program(std::vector<Gpu*> devices) : state_(std::make_unique<State>()) {
+  state_->gpus = std::make_unique<replay::GpuScore>(std::move(devices));
 }
 
 Program::~Program() = default;
@@ -57,13 +74,41 @@ void Program::launch(int device, std::string label, Body body, bool barrier_afte
   state_->lane(device).append(std::move(command));
 }
 
+void Program::enqueue(int device, std::string label, std::function<void(GpuStream)> work, Lane lane) {
+  GpuCommand command;
+  command.lane = lane;
+  command.label = std::move(label);
+  command.work = std::move(work);
+  state_->append(device, std::move(command));
+}
+
+void Program::fork(int device) {
+  GpuCommand command;
+  command.kind = GpuCommand::Kind::fork;
+  state_->append(device, std::move(command));
+}
+
+void Program::join(int device) {
+  GpuCommand command;
+  command.kind = GpuCommand::Kind::join;
+  state_->append(device, std::move(command));
+}
+
 Event Program::create_event() {
+  if (state_->gpus) return {state_->gpus->create_event()};
   state_->score.events.emplace_back();
   return {static_cast<int>(state_->score.events.size()) - 1};
 }
 
-void Program::record(int device, Event event) {
+void Program::record(int device, Event event, Lane gpu_lane) {
   state_->check_event(event, 0);
+  if (state_->gpus) {
+    GpuCommand command;
+    command.kind = GpuCommand::Kind::record;
+    command.lane = gpu_lane;
+    command.event = event.index;
+    return state_->append(device, std::move(command));
+  }
   auto& lane = state_->lane(device);
   lane.synchronise();
   Command command;
@@ -72,8 +117,16 @@ void Program::record(int device, Event event) {
   lane.append(std::move(command));
 }
 
-void Program::wait(int device, Event event, int lag) {
+void Program::wait(int device, Event event, int lag, Lane gpu_lane) {
   state_->check_event(event, lag);
+  if (state_->gpus) {
+    GpuCommand command;
+    command.kind = GpuCommand::Kind::wait;
+    command.lane = gpu_lane;
+    command.event = event.index;
+    command.lag = lag;
+    return state_->append(device, std::move(command));
+  }
   Command command;
   command.kind = Command::Kind::wait;
   command.label = "wait";
@@ -100,6 +153,7 @@ void Program::begin_background(int device, std::string label, std::function<void
 }
 
 void Program::end_background(int device) {
+  if (state_->gpus) return join(device);
   auto& lane = state_->lane(device);
   if (!lane.in_background) throw std::logic_error("end_background without begin_background");
   lane.in_background = false;
@@ -147,6 +201,7 @@ std::exception_ptr Program::State::finish_all() {
 }
 
 void Program::run(std::int64_t times) {
+  if (state_->gpus) return state_->gpus->run(times);
   state_->check_runnable();
   if (times < 1) return;
   auto& score = state_->score;
@@ -160,11 +215,13 @@ void Program::run(std::int64_t times) {
 }
 
 void Program::enable_timing(bool on) {
+  if (state_->gpus) return state_->gpus->enable_timing(on);
   state_->score.timing = on;
   for (auto& lane : state_->score.lanes) std::fill(lane.slots.begin(), lane.slots.end(), replay::TimingSlot{});
 }
 
 std::vector<Program::Timing> Program::timings() const {
+  if (state_->gpus) return state_->gpus->timings();
   std::vector<Timing> sums;
   for (int device = 0; device < devices(); ++device) {
     const auto& lane = state_->lane(device);
@@ -183,7 +240,14 @@ std::vector<Program::Timing> Program::timings() const {
   return sums;
 }
 
+bool Program::on_gpus() const noexcept {
+  return state_->gpus != nullptr;
+}
+Gpu& Program::gpu(int device) const {
+  return state_->gpu_score(device).gpu(device);
+}
 int Program::devices() const noexcept {
+  if (state_->gpus) return state_->gpus->devices();
   return static_cast<int>(state_->score.lanes.size());
 }
 Team& Program::team(int device) const {

@@ -3,18 +3,19 @@
 #include <array>
 
 #include "base/errors.hpp"
+#include "solver/transport/gpu_exchange.hpp"
 #include "solver/transport/handshake.hpp"
 
 namespace halotune {
 namespace {
 
-std::array<const Transport*, 2> built_transports() {
-  return {&shared_transport(), &staged_transport()};
+std::array<const Transport*, 5> built_transports() {
+  return {&shared_transport(), &staged_transport(), &host_staged_transport(), &peer_copy_transport(),
+          &peer_direct_transport()};
 }
 
-// Names of the vocabulary that a Plan may carry but that need a GPU or several ranks.
-constexpr std::array<std::string_view, 6> not_built{"host_staged", "peer_copy", "peer_direct",
-                                                    "nccl",        "mpi_host",  "mpi_device"};
+// Names of the vocabulary that a Plan may carry but that are not built yet.
+constexpr std::array<std::string_view, 3> not_built{"nccl", "mpi_host", "mpi_device"};
 
 }  // namespace
 
@@ -22,20 +23,27 @@ const Transport& transport(std::string_view name) {
   for (const Transport* one : built_transports()) {
     if (one->name() == name) return *one;
   }
-  const std::string suggestion = "use \"shared\" or \"staged\"";
+  const std::string suggestion =
+      "use \"shared\" or \"staged\" on CPU devices, \"host_staged\", \"peer_copy\" or \"peer_direct\" on GPUs";
   for (const auto known : not_built) {
     if (known == name) {
       throw ConfigError(Fault{"/transport", "transport \"" + std::string(name) + "\" is not built",
-                              "this build has CPU devices of one process only", suggestion});
+                              "it comes with a later version", suggestion});
     }
   }
   throw ConfigError(Fault{"/transport", "unknown transport \"" + std::string(name) + "\"", "", suggestion});
 }
 
-std::vector<std::string> transport_names() {
+std::vector<std::string> transport_names(DeviceKind kind) {
   std::vector<std::string> names;
-  for (const Transport* one : built_transports()) names.emplace_back(one->name());
+  for (const Transport* one : built_transports()) {
+    if (one->serves() == kind) names.emplace_back(one->name());
+  }
   return names;
+}
+
+std::string default_transport(DeviceKind kind) {
+  return kind == DeviceKind::gpu ? "peer_copy" : "shared";
 }
 
 std::vector<std::int64_t> forecast_buffer_bytes(std::string_view name, const std::vector<Message>& messages,

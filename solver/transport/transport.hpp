@@ -21,7 +21,8 @@ namespace halotune {
 /// exchange was connected with; anything else is a std::logic_error. The recorded commands keep
 /// the buffers alive.
 ///
-/// Labels in timings: "halo send", "halo receive", "halo receive in background".
+/// Labels in timings: "halo send", "halo receive", "halo receive in background"; on GPUs "halo pack", "halo send",
+/// "halo receive", "halo unpack".
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -33,17 +34,22 @@ class Exchange {
   /// Waits until all that `device` sent has been taken; `lag` as in Program::wait.
   virtual void release(Program& program, int device, int lag) = 0;
   /// The same as finish(), but moved by one member in the background while the commands recorded
-  /// between this call and Program::end_background run on the others. Needs a team of two threads.
+  /// between this call and Program::end_background run on the others. Needs a team of two threads. On a GPU it
+  /// goes to the side lane.
   virtual void finish_in_background(Program& program, int device) = 0;
   /// Memory held for buffers [bytes] by `device`; a bounce buffer counts for the sender.
   virtual std::int64_t buffer_bytes(int device) const = 0;
 };
+
+/// What kind of devices a transport joins.
+enum class DeviceKind { cpu, gpu };
 
 /// A way to move halos between the devices of one process.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string_view name() const = 0;
+  virtual DeviceKind serves() const { return DeviceKind::cpu; }
   /// Reason why it cannot serve here, or nothing.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Allocates buffers and events for the messages. The memory they name outlives the Exchange.
@@ -61,11 +67,25 @@ class Transport {
 /// device buffer, to field), strided 2 (field rows to bounce buffer, to field rows). The first half
 /// is done by the sender in start(), the second by the receiver in finish().
 ///
-/// Names of transports that are not built (peer_copy, ...) are refused.
+/// `host_staged`, on GPUs: through pinned host memory in two halves, so that the second hop of the first half runs
+/// beside the first hop of the second. Packed: a kernel gathers, two copies, a kernel scatters. Strided: the copy
+/// engines take the boxes from the fields and put them there.
+///
+/// `peer_copy`, on GPUs: the copy engine. Packed: a kernel gathers, the sender's engine copies into the receiver's
+/// buffer, a kernel scatters. Strided: the receiver's engine copies boxes from field to field.
+///
+/// `peer_direct`, on GPUs: kernels that reach the neighbour's memory. Packed: the gathering kernel stores into the
+/// receiver's buffer, a kernel scatters. Strided: the receiver's kernel reads the sender's fields.
+///
+/// Between parts that share a GPU all of them move bytes within its memory (host_staged still through the host).
+///
+/// Names of transports that are not built (nccl, ...) are refused.
 /// @throws ConfigError
 const Transport& transport(std::string_view name);
-/// Every transport name of the vocabulary that this build knows.
-std::vector<std::string> transport_names();
+/// Every transport name of the vocabulary that is built for a kind of devices.
+std::vector<std::string> transport_names(DeviceKind kind = DeviceKind::cpu);
+/// What a Plan uses that names no transport: "shared", or "peer_copy" on GPUs.
+std::string default_transport(DeviceKind kind);
 
 /// Bytes of buffers that connect() would allocate per device, without allocating.
 std::vector<std::int64_t> forecast_buffer_bytes(std::string_view transport, const std::vector<Message>& messages,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "solver/device_name.hpp"
+#include "solver/transport/transport.hpp"
 #include "solver/verify/checks.hpp"
 #include "solver/verify/problems.hpp"
 
@@ -39,10 +41,11 @@ CheckTable check_exactness(const VerifyOptions& options) {
                    {}};
   const Problem problem = random_problem(options.quick);
   const StateHash expected = hash_of(problem, verification_plan(options, {1, 1, 1}));
+  const DeviceKind kind = on_gpus(verification_plan(options, {1, 1, 1})) ? DeviceKind::gpu : DeviceKind::cpu;
   const std::array<std::array<std::int64_t, 3>, 5> layouts{{{1, 1, 2}, {2, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 2, 2}}};
   for (const auto& parts : layouts) {
     for (const int s : {0, 1, 2, 4, 8}) {
-      for (const char* transport : {"shared", "staged"}) {
+      for (const std::string& transport : transport_names(kind)) {
         for (const Overlap overlap : {Overlap::off, Overlap::plain}) {
           Plan plan =
               verification_plan(options, parts, std::max(s, 1), s == 0 ? ExchangeKind::split : ExchangeKind::merged);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "solver/device_name.hpp"
+#include "solver/transport/transport.hpp"
 #include "solver/verify/checks.hpp"
 
 namespace halotune {
@@ -79,6 +81,7 @@ Plan verification_plan(const VerifyOptions& options, std::array<std::int64_t, 3>
   const auto count = static_cast<std::size_t>(plan.part_count());
   plan.devices.clear();
   for (std::size_t i = 0; i < count; ++i) plan.devices.push_back(options.devices[i * options.devices.size() / count]);
+  plan.transport = default_transport(on_gpus(plan) ? DeviceKind::gpu : DeviceKind::cpu);
   return plan;
 }
 

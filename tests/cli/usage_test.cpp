@@ -60,10 +60,10 @@ TEST_CASE("All faults of a Problem file and of the flags come at once, with thei
   std::ofstream(place.file("bad.json"))
       << R"({"grid":[64,0,64],"order":5,"steps":8,"colour":"red","faces":{"xlo":"soft"}})";
   const Ran ran = halotune_run(place, {"run", place.file("bad.json").string(), "--parts", "1x2", "--s", "three",
-                                       "--devices", "0,1", "--backend", "cuda"});
+                                       "--devices", "0,x", "--backend", "hip"});
   CHECK(ran.code == 2);
   for (const char* part : {"/grid/1", "/order", "/colour", "/faces/xlo", "--parts", "--s", "--devices",
-                           "--backend: cuda is not part of this build"}) {
+                           "--backend: hip is not part of this build"}) {
     CHECK_THAT(ran.err, ContainsSubstring(part));
   }
 }

@@ -186,7 +186,7 @@ TEST_CASE("timings add up by label and device, and are reset") {
 
 TEST_CASE("misuse is reported as a bug") {
   const Devices devices(1, 1);
-  CHECK_THROWS_AS(Program({devices.teams[0], devices.teams[0]}), std::logic_error);
+  CHECK_THROWS_AS(Program(std::vector<Team*>{devices.teams[0], devices.teams[0]}), std::logic_error);
   Program program(devices.teams);
   CHECK_THROWS_AS(program.launch(1, "x", [](TeamMember) {}), std::logic_error);
   CHECK_THROWS_AS(program.wait(0, Event{}), std::logic_error);

@@ -56,7 +56,7 @@ TEST_CASE("Parts and devices must fit", "[geometry][feasible]") {
   plan.devices = {"cpu:0"};
   CHECK(infeasible(cube(64), plan) == "the plan names 1 devices for 2 parts");
   plan.devices = {"cpu:0", "1"};
-  CHECK(infeasible(cube(64), plan) == "device 1 is a GPU, this build has CPU devices only");
+  CHECK(infeasible(cube(64), plan) == "the plan mixes GPUs and CPU devices: cpu:0 and 1");
   plan.devices = {"cpu:0", "1:cpu:0"};
   CHECK(infeasible(cube(64), plan) == "device 1:cpu:0 lies on another rank, this run has one");
   plan.devices = {"cpu:0", "cpu"};

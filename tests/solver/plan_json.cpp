@@ -122,6 +122,7 @@ TEST_CASE("Threads without a core of their own are counted", "[plan]") {
   CHECK(waiting({"cpu:0", "cpu:1"}, 0, 1) == 1);
   CHECK(waiting({"cpu:0", "cpu:1", "cpu:2"}, 2, 2) == 3);  // two devices of two threads on one core
   CHECK(waiting({"cpu:0", "cpu:0"}, 0, 1) == 0);           // two parts on one device
+  CHECK(waiting({"0", "1"}, 8, 1) == 0);                   // GPUs have no threads here
 }
 
 TEST_CASE("Variables with NUL characters are refused", "[plan]") {

@@ -13,11 +13,14 @@ TEST_CASE("flag --devices: a count, a list, repeats") {
   CHECK(parse_devices("cpu:0,0,0,0") == List{"cpu:0", "cpu:0", "cpu:0", "cpu:0"});
   CHECK(parse_devices("cpu:1,cpu:0") == List{"cpu:1", "cpu:0"});
   CHECK(parse_devices("cpu:0") == List{"cpu:0"});
+  CHECK(parse_devices("2", "gpu") == List{"0", "1"});
+  CHECK(parse_devices("0,0", "gpu") == List{"0", "0"});
+  CHECK(parse_devices("0", "gpu") == List{"0"});
 }
 
 TEST_CASE("flag --devices: every fault at once") {
   try {
-    parse_devices("cpu:x,gpu:1,cpu:-1");
+    parse_devices("cpu:x,tpu:1,cpu:-1");
     FAIL("accepted");
   } catch (const ConfigError& error) {
     CHECK(error.faults().size() == 3);
@@ -44,7 +47,9 @@ TEST_CASE("flag --devices: limits, and what a number alone and an unknown word a
   };
   CHECK(message("foo").find("'foo' is not a device") != std::string::npos);
   CHECK(message("foo").find("gpu") == std::string::npos);
-  CHECK(message("2").find("a number alone names a GPU") != std::string::npos);
+  CHECK(message("tpu:2").find("'tpu' is no kind of device") != std::string::npos);
+  CHECK(message("4097").find("at most 4096 devices, 0 to 4095") != std::string::npos);
+  CHECK(parse_devices("4096", "gpu").back() == "4095");
 }
 
 TEST_CASE("the largest index of a Plan says how many devices share the cores") {

@@ -1,0 +1,18 @@
+#include "solver/device/gpu_files.hpp"
+
+#include <filesystem>
+
+namespace halotune {
+
+std::vector<std::string> gpu_driver_files() {
+  std::vector<std::string> files;
+  std::error_code missing;
+  for (int i = 0; i < 64; ++i) {
+    const std::string file = "/dev/nvidia" + std::to_string(i);
+    if (std::filesystem::exists(file, missing)) files.push_back(file);
+  }
+  if (std::filesystem::exists("/dev/kfd", missing)) files.emplace_back("/dev/kfd");
+  return files;
+}
+
+}  // namespace halotune

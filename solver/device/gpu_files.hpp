@@ -1,0 +1,10 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace halotune {
+
+/// Device files that GPU drivers make: /dev/nvidia0 ..., /dev/kfd. They tell of a GPU whatever the runtime says.
+std::vector<std::string> gpu_driver_files();
+
+}  // namespace halotune

@@ -1,0 +1,22 @@
+#pragma once
+#include "solver/device/gpu_launch.cuh"
+#include "solver/kernels/gpu/part_args.cuh"
+
+/// The kernels with one thread per cell or ghost. Boxes may be of any shape and place.
+namespace halotune::gpu {
+
+template <class T>
+void plain_velocity(int order, const UpdateArgs<T>& args, GpuStream stream);
+template <class T>
+void plain_pressure(int order, const UpdateArgs<T>& args, GpuStream stream);
+/// Ghosts of `field` that follow from cells of a box that something else has written.
+template <class T>
+void refresh_ghosts(int order, const PartView<T>& part, int field, const Box& box, GpuStream stream);
+/// Both ends of a periodic axis.
+template <class T>
+void wrap_ghosts(int order, const PartView<T>& part, int field, int axis, const Box& box, GpuStream stream);
+
+/// One thread per cell of a box: rows to neighbouring threads, thin boxes without idle ones.
+LaunchShape cell_shape(const DeviceBox& box);
+
+}  // namespace halotune::gpu
