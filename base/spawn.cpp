@@ -250,7 +250,7 @@ Spawned spawn(const ProcessSpec& spec) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
     throw_failure(describe(failure->step, spec), failure->error);
   }
-  Spawned child{pid, std::move(input.write_end), std::move(output.read_end), std::move(errors.read_end)};
+  Spawned child{pid, std::move(input.write_end), std::move(output.read_end), std::move(errors.read_end), -1, {}};
   set_guard(child);
   return child;
 }

@@ -21,7 +21,14 @@ std::vector<std::string> first_devices(std::int64_t count) {
 }
 
 /// "2" for the first two GPUs, "0,0" for two parts on one; GPU 3 alone has no such form and is left to Plan files.
+/// Beside CPU devices GPUs are "gpu:0": such a Plan can be written down, though not run.
 std::string gpu_arguments(const std::vector<std::string>& devices) {
+  const auto is_cpu = [](const std::string& name) { return name.starts_with("cpu:"); };
+  if (std::any_of(devices.begin(), devices.end(), is_cpu)) {
+    std::vector<std::string> words;
+    for (const auto& name : devices) words.push_back(is_cpu(name) ? name : "gpu:" + name);
+    return device_set_text(words);
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (devices[i] != std::to_string(i)) return device_set_text(devices);
   }

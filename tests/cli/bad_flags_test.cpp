@@ -156,8 +156,8 @@ TEST_CASE("Nonsense for --devices, of every command that takes it") {
       {"cpu:99999", "--devices: 'cpu:99999' is too many (at most 4096 devices, cpu:0 to cpu:4095)"},
       {"cpu:4294967296", "--devices: 'cpu:4294967296' is not a device"},
       {"cpu:0,4096", "--devices: '4096' is too many"},
-      {"4", "--devices: '4' is no CPU device (a number alone names a GPU, and this build drives CPU devices only)"},
-      {"cuda:0", "--devices: 'cuda:0' is no CPU device (this build has no backend 'cuda')"}};
+      {"0,4096", "--devices: '4096' is too many (at most 4096 devices, 0 to 4095)"},
+      {"cuda:0", "--devices: 'cuda' is no kind of device (cuda:0) use cpu:N, or N for GPUs"}};
   std::vector<Row> rows;
   for (const auto& [list, message] : lists) {
     for (const Words& command :
@@ -170,9 +170,10 @@ TEST_CASE("Nonsense for --devices, of every command that takes it") {
   rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "cpu:257"},
                   {"--devices: are too many to try (got 257, at most 256"}});
   rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "cpu:1,1"}, {"--devices: is no set of CPU devices"}});
-  rows.push_back(
-      {{"recommend", "--grid", "48x48x48", "--devices", "0,0,"},
-       {"--devices: '0' is no CPU device", "--devices: '0' is no CPU device", "--devices: '' is not a device"}});
+  rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "4"}, {"--devices: is no set of CPU devices (4)"}});
+  rows.push_back({{"probe", "--devices", "0,1"}, {"--devices: is no set of CPU devices (0,1)"}});
+  rows.push_back({{"predict", "--grid", "48x48x48", "--devices", "4"}, {"--devices: are GPUs, which the model"}});
+  rows.push_back({{"recommend", "--grid", "48x48x48", "--devices", "0,0,"}, {"--devices: '' is not a device"}});
   rows.push_back({{"doctor", "--devices", "x"}, {"--devices: 'x' is not a device"}});
   rows.push_back({{"verify", "--devices", "x"}, {"--devices: 'x' is not a device"}});
   check_rows(rows);

@@ -54,7 +54,9 @@ TEST_CASE("Device lists go out as --devices takes them in") {
       {{"0"}, "1"},
       {{"0", "1", "2", "3"}, "4"},
       {{"0", "0"}, "0,0"},
-      {{"1", "0"}, "1,0"}};
+      {{"1", "0"}, "1,0"},
+      {{"cpu:0", "1"}, "cpu:0,gpu:1"},
+      {{"1", "cpu:0"}, "gpu:1,cpu:0"}};
   for (const auto& [devices, text] : cases) {
     CHECK(device_arguments(devices) == text);
     CHECK(parse_device_list(text) == devices);
