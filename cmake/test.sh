@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # One command from a fresh checkout to test results: sets up, builds with warnings as errors, runs the whole suite,
-# which includes the include, header and format checks and the kept fuzzing inputs, and a seeded sample of it under
+# which includes the include, header and format checks and the kept fuzzing inputs, and the lower layers under
 # sanitizers (address and undefined behaviour, then threads). Exits with 1 when any of them fails. docs/testing.md says
 # how to repeat a stage.
 #
 #   cmake/test.sh             everything
 #   cmake/test.sh --quick     without the sanitizers
-#   cmake/test.sh --wide      the sanitizers also sample db under threads, tuner and cli; then clang-tidy on an eighth
+#   cmake/test.sh --wide      seeded samples of the other layers under sanitizers as well; then clang-tidy on an eighth
 #
 # HALOTUNE_SAMPLE_SEED, a whole number, chooses the samples (default 1).
 set -uo pipefail
@@ -43,24 +43,26 @@ sample_unhurried() {
 }
 
 address_sanitizer() {
-  local targets=(test_base test_device test_transport test_solver test_probes test_db replay_corpus)
+  local targets=(test_base test_device test_transport test_db)
   [[ $extent == --wide ]] && targets=()
   build asan-ubsan "${targets[@]}"
   step "tests under the address and undefined-behaviour sanitizers, seed $seed"
   export UBSAN_OPTIONS=print_stacktrace=1
-  sample build/asan-ubsan base=1 device=1 transport=1 db=1 fuzz=1 solver=0.25 probes=0.25
-  [[ $extent != --wide ]] || sample_unhurried build/asan-ubsan tuner=0.4 cli=0.3
+  sample build/asan-ubsan base=1 device=1 transport=1 db=1
+  [[ $extent == --wide ]] || return
+  sample build/asan-ubsan fuzz=1 solver=0.25 probes=0.25
+  sample_unhurried build/asan-ubsan tuner=0.4 cli=0.3
 }
 
 thread_sanitizer() {
-  local targets=(test_device test_transport test_solver)
-  [[ $extent == --wide ]] && targets+=(test_db test_tuner)
+  local targets=(test_device test_transport)
+  [[ $extent == --wide ]] && targets+=(test_solver test_db test_tuner)
   build tsan "${targets[@]}"
   step "tests under the thread sanitizer, seed $seed"
   export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-  sample build/tsan device=1 transport=1 solver=0.15
+  sample build/tsan device=1 transport=1
   [[ $extent == --wide ]] || return
-  sample build/tsan db=0.5
+  sample build/tsan solver=0.15 db=0.5
   sample_unhurried build/tsan tuner=0.2
 }
 
