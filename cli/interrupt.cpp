@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <string_view>
 
@@ -14,7 +15,8 @@ namespace {
 constexpr std::array<int, 3> stop_signals{SIGINT, SIGTERM, SIGHUP};
 
 // A handler can reach nothing but static objects.
-volatile std::sig_atomic_t received_signal = 0;
+std::atomic<int> received_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 volatile std::sig_atomic_t ends_at_once = 0;
 volatile std::sig_atomic_t stderr_is_terminal = 0;
 std::array<volatile std::sig_atomic_t, stop_signals.size()> handled{};
@@ -33,7 +35,12 @@ void receive(int signal) {
     say("halotune: interrupted\n");
     _exit(128 + signal);
   }
-  received_signal = signal;
+  // Another thread may be in here with the first signal.
+  if (int none = 0; !received_signal.compare_exchange_strong(none, signal)) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);  // delivered when this handler returns
+    return;
+  }
   for (std::size_t i = 0; i < stop_signals.size(); ++i) {
     if (handled[i] != 0) std::signal(stop_signals[i], SIG_DFL);
   }
@@ -66,7 +73,8 @@ void forget_signals() {
 }
 
 std::optional<int> stop_signal() {
-  return received_signal == 0 ? std::nullopt : std::optional<int>(received_signal);
+  const int signal = received_signal;
+  return signal == 0 ? std::nullopt : std::optional<int>(signal);
 }
 
 void throw_if_asked_to_stop() {

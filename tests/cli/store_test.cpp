@@ -63,6 +63,11 @@ Machine some_machine() {
   Machine machine;
   machine.keys = {"class-a", "env-a", "node-a", "set-a"};
   machine.measured_at = "2026-01-02T03:04:05Z";
+  MachineDevice device;
+  device.name = "cpu:0";
+  device.backend = "cpu";
+  device.cores = device.threads = 2;
+  machine.devices = {device};
   return machine;
 }
 
@@ -152,7 +157,7 @@ TEST_CASE("Two tunes at once on one store both finish, each with its own session
   CHECK(halotune_run(place, {"db", "check", "--db", db}).code == 0);
 }
 
-TEST_CASE("An export that cannot be written whole is exit 3 and no file", "[store]") {
+TEST_CASE("An export that cannot be written whole is no success and no file", "[store]") {
   const Workplace place;
   const std::string db = place.file("a.db").string();
   make_store(db);
@@ -160,7 +165,7 @@ TEST_CASE("An export that cannot be written whole is exit 3 and no file", "[stor
   CHECK(full.code == 3);
   CHECK_THAT(full.err, ContainsSubstring("could not be written"));
   const Ran closed = shell(place, "{ $H db export --db " + db + "; echo $? >&2; } | true");
-  CHECK_THAT(closed.err, ContainsSubstring("could not be written") && ContainsSubstring("\n3"));
+  CHECK(closed.err == "141\n");  // as for every command whose reader has gone
   CHECK(halotune_run(place, {"db", "export", place.file("no/such/x").string(), "--db", db}).code == 3);
   CHECK(halotune_run(place, {"db", "export", "/dev/full", "--db", db}).code == 2);
   CHECK(halotune_run(place, {"db", "export", db, "--db", db}).code == 2);
