@@ -95,7 +95,8 @@ void Connection::start_waiting() {
 }
 
 void Connection::give_way() {
-  if (had_to_wait_ && Clock::now() - last_write_ < longest_pause) sleep_between(longest_pause / 2, longest_pause);
+  const bool just_wrote = last_write_ && Clock::now() - *last_write_ < longest_pause;
+  if (had_to_wait_ && just_wrote) sleep_between(longest_pause / 2, longest_pause);
   had_to_wait_ = false;
 }
 

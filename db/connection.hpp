@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -102,8 +103,8 @@ class Connection {
   std::filesystem::path file_;
   std::chrono::milliseconds patience_;
   Clock::time_point waiting_since_;
-  Clock::time_point last_write_ = Clock::time_point::min();
-  bool had_to_wait_ = false;  ///< since the last give_way()
+  std::optional<Clock::time_point> last_write_;  ///< of this connection; nothing before the first
+  bool had_to_wait_ = false;                     ///< since the last give_way()
   Clock::time_point time_limit_ = Clock::time_point::max();
   SQLite::Database database_;
   std::unordered_map<std::string, SQLite::Statement> statements_;
