@@ -8,6 +8,7 @@
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/unfinished_probe.hpp"
+#include "db/clock.hpp"
 #include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
 
@@ -15,15 +16,6 @@ namespace halotune {
 namespace {
 
 constexpr std::time_t day_s = 24 * 3600;
-
-/// A moment as the rows write times.
-std::string time_text_of(std::time_t moment) {
-  std::tm utc{};
-  gmtime_r(&moment, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  return text;
-}
 
 }  // namespace
 
@@ -41,8 +33,7 @@ std::optional<Machine> stored_machine(const Store& store, const MachineKeys& key
 bool is_fresh(const Machine& machine) {
   const std::time_t now = std::time(nullptr);
   // Another node's clock may be somewhat ahead; a date beyond that says nothing about the age.
-  return machine.measured_at >= time_text_of(now - fresh_days * day_s) &&
-         machine.measured_at <= time_text_of(now + day_s);
+  return machine.measured_at >= utc_second(now - fresh_days * day_s) && machine.measured_at <= utc_second(now + day_s);
 }
 
 Machine probe_and_store(Store& store, ProbeOptions options, const std::function<void(const Machine&)>& show) {

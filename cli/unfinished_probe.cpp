@@ -5,21 +5,13 @@
 #include <ctime>
 
 #include "base/json.hpp"
+#include "db/clock.hpp"
 
 namespace halotune {
 namespace {
 
 constexpr std::chrono::seconds keep_every{5};
 constexpr std::time_t good_for_s = 3600;
-
-std::string utc_before(std::time_t seconds) {
-  const std::time_t then = std::time(nullptr) - seconds;
-  std::tm utc{};
-  gmtime_r(&then, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  return text;
-}
 
 std::string request_of(const Machine& machine, const ProbeOptions& options) {
   const MachineKeys& keys = machine.keys;
@@ -35,7 +27,7 @@ UnfinishedProbe::UnfinishedProbe(Store& store, const ProbeOptions& options)
     : store_(store), machine_(describe_machine(options.devices)), kept_(std::chrono::steady_clock::now()) {
   session_.request_key = request_of(machine_, options);
   const auto unfinished = store.unfinished_sessions(session_.request_key);
-  if (!unfinished.empty() && unfinished.front().created >= utc_before(good_for_s)) {
+  if (!unfinished.empty() && unfinished.front().created >= utc_second(std::time(nullptr) - good_for_s)) {
     session_ = unfinished.front();
     try {
       machine_.rows = machine_from_json(parse_json(session_.json, "interrupted probe")).rows;

@@ -44,6 +44,14 @@ bool starts_with_day(std::string_view text) {
 
 }  // namespace
 
+std::string utc_second(std::time_t moment) {
+  std::tm utc{};
+  gmtime_r(&moment, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  return text;
+}
+
 bool is_utc_day(std::string_view text) {
   return text.size() == day_size && starts_with_day(text);
 }
@@ -70,11 +78,8 @@ std::string utc_now() {
   do {
     if (now_us <= previous) now_us = previous + 1;
   } while (!last_us.compare_exchange_weak(previous, now_us));
-  const std::time_t seconds = now_us / 1'000'000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec, now_us % 1'000'000);
+  constexpr std::int64_t second_us = 1'000'000;
+  return fmt::format("{}.{:06}Z", utc_second(now_us / second_us), now_us % second_us);
 }
 
 }  // namespace halotune

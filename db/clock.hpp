@@ -1,8 +1,12 @@
 #pragma once
+#include <ctime>
 #include <string>
 #include <string_view>
 
 namespace halotune {
+
+/// "YYYY-MM-DDThh:mm:ss" of a moment, in UTC: sorts before every time of a row within that second.
+std::string utc_second(std::time_t moment);
 
 /// "YYYY-MM-DD", a day that the calendar has.
 bool is_utc_day(std::string_view text);
