@@ -71,7 +71,6 @@ cudaEvent_t native(Mark mark) {
   return static_cast<cudaEvent_t>(mark.handle);
 }
 
-
 std::size_t size(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes);
 }
@@ -79,7 +78,8 @@ std::size_t size(std::int64_t bytes) {
 /// The pitched array that begins at `box` when its planes are whole numbers of rows apart.
 bool describes(const Pitched& box, const Extent& extent, cudaPitchedPtr& pointer) {
   if (box.row_stride < extent.row_bytes) return false;
-  if (extent.planes > 1 && (box.plane_stride % box.row_stride != 0 || box.plane_stride < box.row_stride * extent.rows)) {
+  if (extent.planes > 1 &&
+      (box.plane_stride % box.row_stride != 0 || box.plane_stride < box.row_stride * extent.rows)) {
     return false;
   }
   const std::int64_t height = extent.planes > 1 ? box.plane_stride / box.row_stride : extent.rows;
