@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "solver/device/flaw.hpp"
+
 namespace halotune {
 
 /// What the runtime says about one GPU that this process may use. Unknown is nullopt or empty.
@@ -40,17 +42,26 @@ struct GpuStream {
   int ordinal = 0;
 };
 
+class Whereabouts;
+
+/// What tests and watchdogs add to a GPU.
+struct GpuOptions {
+  std::optional<Flaw> flaw;            ///< of its allocations and of the commands that are recorded for it
+  Whereabouts* whereabouts = nullptr;  ///< not owned, outlives the Gpu; programs report to it
+};
+
 /// A GPU opened for work: its context and two streams. Kernels of the side stream go first where both have work.
 /// Move-only; not thread-safe.
 class Gpu {
  public:
   /// @throws DeviceError when there is no such GPU, with the reason of find_gpus(), or when it cannot be opened.
-  explicit Gpu(int ordinal);
+  explicit Gpu(int ordinal, const GpuOptions& options = {});
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
   const GpuFacts& facts() const noexcept { return facts_; }
+  const GpuOptions& options() const noexcept { return options_; }
   int ordinal() const noexcept { return facts_.ordinal; }
   GpuStream main() const noexcept { return main_; }
   GpuStream side() const noexcept { return side_; }
@@ -59,6 +70,7 @@ class Gpu {
 
  private:
   GpuFacts facts_;
+  GpuOptions options_;
   GpuStream main_, side_;
 };
 

@@ -64,7 +64,8 @@ void explain(cudaError_t error, GpuInventory& inventory) {
                        " and this program needs " + version_text(*inventory.runtime_version);
     inventory.suggestion = "install a newer driver, or build with an older CUDA toolkit";
   } else if (error == cudaErrorNoDevice && visible != nullptr) {
-    inventory.reason = setting + ", which names no GPU of this machine";
+    inventory.reason =
+        setting + (*visible == '\0' ? ", which hides every GPU" : ", which names no GPU of this machine");
     inventory.suggestion = "unset it or name GPUs that are here";
   } else if (error == cudaErrorNoDevice) {
     inventory.reason = "the driver finds no GPU";

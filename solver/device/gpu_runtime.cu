@@ -46,6 +46,7 @@ void gpu_check(int code, std::source_location where) {
   if (code == cudaSuccess) return;
   const auto error = static_cast<cudaError_t>(code);
   cudaGetLastError();  // an error that is no sticky one is not to be met again by the next launch
+  if (error == cudaErrorMemoryAllocation) throw MemoryError(described(error, where));
   throw DeviceError(described(error, where));
 }
 
@@ -100,7 +101,7 @@ void* allocate(int ordinal, std::int64_t bytes) {
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const GpuMemory now = gpu_memory(ordinal);
-    throw DeviceError(print_text(
+    throw MemoryError(print_text(
         "cannot allocate %.1f MiB on GPU %d (%.1f of %.1f MiB are free) use a smaller grid, shallower ghosts or "
         "more GPUs",
         static_cast<double>(bytes) / mib, ordinal, static_cast<double>(now.free_bytes) / mib,
@@ -119,7 +120,15 @@ void release(int ordinal, void* memory) noexcept {
 
 void* allocate_pinned(std::int64_t bytes) {
   void* memory = nullptr;
-  gpu_check(cudaHostAlloc(&memory, size(bytes), cudaHostAllocPortable));
+  const cudaError_t error = cudaHostAlloc(&memory, size(bytes), cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw MemoryError(
+        print_text("cannot allocate %.1f MiB of page-locked host memory (the system gave none) use a "
+                   "smaller grid, shallower ghosts or another transport",
+                   static_cast<double>(bytes) / mib));
+  }
+  gpu_check(error);
   std::memset(memory, 0, size(bytes));
   return memory;
 }

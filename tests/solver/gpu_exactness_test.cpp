@@ -5,6 +5,7 @@
 #include "exactness_cases.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/simulation.hpp"
+#include "solver/transport/nccl_transport.hpp"
 
 namespace halotune {
 namespace {
@@ -152,6 +153,27 @@ TEST_CASE("cut on GPUs, a sample of all Plans has the bits of one part on the CP
 TEST_CASE("cut on GPUs, every Plan has the bits of one part on the CPU", "[.every-gpu]") {
   skip_without_gpu();
   compare_plans(1, problems());
+}
+
+TEST_CASE("by nccl, parts on GPUs have the bits of one part on the CPU", "[exactness]") {
+  skip_without_gpu();
+  if (const auto why = nccl_loop_back_transport().unavailable()) SKIP(*why);
+  SimulationOptions by_nccl;
+  by_nccl.poison_ghosts = true;
+  by_nccl.transport = &nccl_loop_back_transport();
+  const Problem problem = random_problem({61, 53, 67}, 4, Precision::float32, uneven);
+  const StateHash one = after(problem, Plan{}, 11, false).hash;
+  std::size_t index = 0, compared = 0;
+  for (const Plan& plan : gpu_plans(problem, {1, 2, 2}, {1, 2, 4})) {
+    if (plan.transport != "peer_copy" || index++ % 5 != 0) continue;  // stands for nccl, which shares no GPU
+    INFO(short_text(plan));
+    Simulation simulation(problem, plan, by_nccl);
+    simulation.advance(5);
+    simulation.advance(6);
+    CHECK(simulation.state_hash().value == one.value);
+    ++compared;
+  }
+  CHECK(compared > 8);
 }
 
 TEST_CASE("deep ghosts on a GPU: s = 8", "[exactness]") {
