@@ -19,6 +19,7 @@
 #include "solver/device/isa.hpp"
 #include "solver/transport/nccl_library.hpp"
 #include "solver/transport/nccl_transport.hpp"
+#include "tuner/row_faults.hpp"
 
 namespace halotune {
 namespace {
@@ -290,8 +291,10 @@ std::vector<Finding> store_findings_at(const fs::path& file) {
       return findings;
     }
     const Store store(file);
-    for (const auto& fault : store.check())
-      findings.push_back({"store", Level::error, fault, "", "see halotune db export and db import"});
+    for (const auto& fault : store.check(row_faults)) {
+      findings.push_back({"store", Level::error, fault, "answers may lack what it held",
+                          "halotune db export --salvage FILE saves the sound rows; import them into a new store"});
+    }
     findings.push_back({"store", Level::ok,
                         fmt::format("{} machines, {} problems, {} trials", store.machines().size(),
                                     store.problems().size(), store.trials({}).size()),

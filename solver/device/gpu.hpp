@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solver/device/flaw.hpp"
+#include "solver/device/gpu_stream.hpp"
 
 namespace halotune {
 
@@ -35,12 +36,6 @@ struct GpuInventory {
 /// Looks anew at every call; creates no context. Never throws for what is missing: no driver, a driver older than the
 /// runtime, an empty or wrong CUDA_VISIBLE_DEVICES, no GPU, and a build without GPUs are reasons.
 GpuInventory find_gpus();
-
-/// A stream of one GPU (cudaStream_t).
-struct GpuStream {
-  void* handle = nullptr;
-  int ordinal = 0;
-};
 
 class Whereabouts;
 

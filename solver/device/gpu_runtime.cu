@@ -34,7 +34,7 @@ const char* file_name(const char* path) {
   return name;
 }
 
-std::string described(cudaError_t error, const std::source_location& where) {
+std::string described(cudaError_t error, const SourcePlace& where) {
   return print_text("a GPU call failed at %s:%u (%s: %s) %s", file_name(where.file_name()),
                     static_cast<unsigned>(where.line()), cudaGetErrorName(error), cudaGetErrorString(error),
                     advice(error));
@@ -42,7 +42,7 @@ std::string described(cudaError_t error, const std::source_location& where) {
 
 }  // namespace
 
-void gpu_check(int code, std::source_location where) {
+void gpu_check(int code, SourcePlace where) {
   if (code == cudaSuccess) return;
   const auto error = static_cast<cudaError_t>(code);
   cudaGetLastError();  // an error that is no sticky one is not to be met again by the next launch
@@ -50,7 +50,7 @@ void gpu_check(int code, std::source_location where) {
   throw DeviceError(described(error, where));
 }
 
-void gpu_note(int code, std::source_location where) noexcept {
+void gpu_note(int code, SourcePlace where) noexcept {
   // A process that ends may have lost its runtime before its objects.
   if (code == cudaSuccess || code == cudaErrorCudartUnloading) return;
   try {
