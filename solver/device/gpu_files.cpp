@@ -1,6 +1,7 @@
 #include "solver/device/gpu_files.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 namespace halotune {
 
@@ -13,6 +14,12 @@ std::vector<std::string> gpu_driver_files() {
   }
   if (std::filesystem::exists("/dev/kfd", missing)) files.emplace_back("/dev/kfd");
   return files;
+}
+
+std::string gpu_driver_release() {
+  std::string release;
+  std::ifstream("/sys/module/nvidia/version") >> release;
+  return release;
 }
 
 }  // namespace halotune

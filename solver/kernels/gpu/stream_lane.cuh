@@ -56,13 +56,14 @@ struct Lane {
   int x, y;            ///< first cell of this thread
   int first, last;     ///< planes of the chunk
 
-  __device__ explicit Lane(const DeviceBox& hull, int chunk) {
-    const int lo = hull.lo[0] & -S::w;
-    tile_x = lo + static_cast<int>(blockIdx.x) * Tile::x * S::w;
-    tile_y = hull.lo[1] + static_cast<int>(blockIdx.y) * Tile::y;
+  __device__ explicit Lane(const BlockPlace& place) {
+    const DeviceBox& hull = place.entry.boxes.hull;
+    const int lo = hull.lo[0] & -S::w, chunk = place.entry.depth;
+    tile_x = lo + place.x * Tile::x * S::w;
+    tile_y = hull.lo[1] + place.y * Tile::y;
     x = tile_x + static_cast<int>(threadIdx.x) * S::w;
     y = tile_y + static_cast<int>(threadIdx.y);
-    first = hull.lo[2] + static_cast<int>(blockIdx.z) * chunk;
+    first = hull.lo[2] + place.z * chunk;
     last = min(first + chunk, hull.hi[2]);
   }
   /// This thread's cells in a box, whatever the plane.
@@ -84,10 +85,11 @@ struct HaloShare {
   using S = Shape<T, R, Tile>;
   int in_plane[S::shares];   ///< [values] from cell (0, 0) of a plane
   int in_shared[S::shares];  ///< negative: nothing to do
-  /// @param row_of, column_of where a halo vector goes, from (tile row in [-R, Y + R), tile column in [-halo, X + halo))
+  /// @param row_of, column_of where a halo vector goes, from (tile row in [-R, Y + R), tile column in [-halo, X +
+  /// halo))
   template <class RowPlace, class ColumnPlace>
-  __device__ HaloShare(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, RowPlace row_place,
-                       ColumnPlace column_place) {
+  __device__ HaloShare(const UpdateArgs<T>& part, const DeviceBox& hull, const Lane<T, R, Tile>& lane,
+                       RowPlace row_place, ColumnPlace column_place) {
     const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
 #pragma unroll
     for (int i = 0; i < S::shares; ++i) {
@@ -106,7 +108,7 @@ struct HaloShare {
         place = column_place(row, column);
       }
       const int x = lane.tile_x + column * S::w, y = lane.tile_y + row;
-      const bool wanted = thread + i * Tile::threads < S::beside && readable<S::w, R>(part.hull, x, y);
+      const bool wanted = thread + i * Tile::threads < S::beside && readable<S::w, R>(hull, x, y);
       in_plane[i] = x + y * part.row;
       in_shared[i] = wanted ? place : -1;
     }
@@ -193,31 +195,47 @@ class Work {
       }
     }
   }
-  __device__ static constexpr unsigned update(int axis) { return 1u << axis; }
-  __device__ static constexpr unsigned full(int axis) { return 8u << axis; }
-  __device__ static constexpr unsigned ghosts(int axis, int side) { return 1u << (6 + 2 * axis + side); }
-  __device__ static constexpr unsigned ghosts(int axis) { return ghosts(axis, 0) | ghosts(axis, 1); }
-  __device__ static constexpr unsigned layer(int axis, int side) { return 1u << (12 + 2 * axis + side); }
-  __device__ static constexpr unsigned layers(int axis) { return layer(axis, 0) | layer(axis, 1); }
+  __device__ static constexpr unsigned update(int axis) {
+    return 1u << axis;
+  }
+  __device__ static constexpr unsigned full(int axis) {
+    return 8u << axis;
+  }
+  __device__ static constexpr unsigned ghosts(int axis, int side) {
+    return 1u << (6 + 2 * axis + side);
+  }
+  __device__ static constexpr unsigned ghosts(int axis) {
+    return ghosts(axis, 0) | ghosts(axis, 1);
+  }
+  __device__ static constexpr unsigned layer(int axis, int side) {
+    return 1u << (12 + 2 * axis + side);
+  }
+  __device__ static constexpr unsigned layers(int axis) {
+    return layer(axis, 0) | layer(axis, 1);
+  }
   static constexpr unsigned any_layer = 0x3f000;
   static constexpr unsigned simple = 0x3f;  ///< all axes, whole vectors, neither ghosts nor layers
 
   /// The work of plane k; called for k in ascending order, without gaps.
-  /// @param one_box all axes update part.box[0]
-  __device__ __forceinline__ unsigned in_plane(const UpdateArgs<T>& part, int k, bool one_box) {
+  /// @param one_box all axes update boxes.box[0]
+  __device__ __forceinline__ unsigned in_plane(const UpdateArgs<T>& part, const UpdateBoxes& boxes, int k,
+                                               bool one_box) {
     if (k == change_) {
-      const int2 found = look_up(part, possible_, k, one_box);
+      const int2 found = look_up(part, boxes, possible_, k, one_box);
       now_ = static_cast<unsigned>(found.x);
       change_ = found.y;
     }
     return now_;
   }
-  __device__ void start(int k) { change_ = k; }
+  __device__ void start(int k) {
+    change_ = k;
+  }
 
  private:
   /// The work of plane k and the next plane with other work.
-  __device__ static __noinline__ int2 look_up(const UpdateArgs<T>& part, unsigned now, int k, bool one_box) {
-    int change = part.hull.hi[2];
+  __device__ static __noinline__ int2 look_up(const UpdateArgs<T>& part, const UpdateBoxes& boxes, unsigned now, int k,
+                                              bool one_box) {
+    int change = boxes.hull.hi[2];
     const auto meet = [&](int lo, int hi) {
       if (lo > k) change = min(change, lo);
       if (hi > k) change = min(change, hi);
@@ -225,7 +243,7 @@ class Work {
     };
 #pragma unroll 1
     for (int axis = 0; axis < 3; ++axis) {
-      const DeviceBox& box = part.box[one_box ? 0 : axis];
+      const DeviceBox& box = boxes.box[one_box ? 0 : axis];
       if (!meet(box.lo[2], box.hi[2])) now &= ~(update(axis) | layers(axis));
 #pragma unroll 1
       for (int side = 0; side < 2; ++side) {
@@ -271,7 +289,8 @@ struct Layer {
   __device__ static __forceinline__ void absorb(const StripArgs<T>& strip, const Lane<T, R, Tile>& lane, int k,
                                                 unsigned mask, Vec<T>& psi, Vec<T>& d) {
     mask &= lanes_in<S::w>(lane.x, strip.box.lo[0], strip.box.hi[0]);
-    // Without branches between them the loads are under way together. Coefficients along x may be read beside the strip.
+    // Without branches between them the loads are under way together. Coefficients along x may be read beside the
+    // strip.
     Vec<T> b, a, inverse_kappa;
 #pragma unroll
     for (int i = 0; i < S::w; ++i) {

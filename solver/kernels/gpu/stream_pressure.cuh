@@ -24,28 +24,30 @@ struct PressureMemory {
 /// cannot be waited for one by one.
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    stream_pressure(const __grid_constant__ UpdateArgs<T> part, int chunk) {
+    stream_pressure(const __grid_constant__ UpdateArgs<T> part, const __grid_constant__ BoxList list) {
   using S = Shape<T, R, Tile>;
   using Memory = PressureMemory<T, R, Tile>;
   using Bits = Work<T, R, Tile>;
   extern __shared__ float4 shared[];
   Vec<T>* const memory = reinterpret_cast<Vec<T>*>(shared);
 
-  const Lane<T, R, Tile> lane(part.hull, chunk);
+  const BlockPlace block(list);
+  const UpdateBoxes& boxes = block.entry.boxes;
+  const Lane<T, R, Tile> lane(block);
   const auto vx_place = [](int row, int column) { return row * S::wide + S::halo + column; };
   const auto vy_place = [](int row, int column) { return Memory::vx + (row + R) * Tile::x + column; };
-  const HaloShare<T, R, Tile> halo(part, lane, vy_place, vx_place);
+  const HaloShare<T, R, Tile> halo(part, boxes.hull, lane, vy_place, vx_place);
   const int own_vx = vx_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
   const int own_vy = vy_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
   const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
   const int own_in_plane = lane.x + lane.y * part.row;
-  const bool own_readable = readable<S::w, R>(part.hull, lane.x, lane.y);
+  const bool own_readable = readable<S::w, R>(boxes.hull, lane.x, lane.y);
 
-  const unsigned mask = lane.mask(part.box[0]);
+  const unsigned mask = lane.mask(boxes.box[0]);
   const unsigned masks[3] = {mask, mask, mask};
   Bits bits(part, lane, masks);
   bits.start(lane.first);
-  const auto work_of = [&](int k) { return bits.in_plane(part, k, true); };
+  const auto work_of = [&](int k) { return bits.in_plane(part, boxes, k, true); };
 
   Vec<T>* const own_values = memory + Memory::own + thread;  // v_z, then p, by slot
   Vec<T>* const own_psi = memory + Memory::psi + thread;

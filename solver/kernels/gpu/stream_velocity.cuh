@@ -21,27 +21,29 @@ struct VelocityMemory {
 /// and psi come through shared memory too, because copies into registers cannot be waited for one by one.
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    stream_velocity(const __grid_constant__ UpdateArgs<T> part, int chunk) {
+    stream_velocity(const __grid_constant__ UpdateArgs<T> part, const __grid_constant__ BoxList list) {
   using S = Shape<T, R, Tile>;
   using Memory = VelocityMemory<T, R, Tile>;
   using Bits = Work<T, R, Tile>;
   extern __shared__ float4 shared[];
   Vec<T>* const memory = reinterpret_cast<Vec<T>*>(shared);
 
-  const Lane<T, R, Tile> lane(part.hull, chunk);
+  const BlockPlace block(list);
+  const UpdateBoxes& boxes = block.entry.boxes;
+  const Lane<T, R, Tile> lane(block);
   const auto place = [](int row, int column) { return (row + R) * S::wide + S::halo + column; };
-  const HaloShare<T, R, Tile> halo(part, lane, place, place);
+  const HaloShare<T, R, Tile> halo(part, boxes.hull, lane, place, place);
   const int own = place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
   const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
   const int own_in_plane = lane.x + lane.y * part.row;
-  const bool own_readable = readable<S::w, R>(part.hull, lane.x, lane.y);
+  const bool own_readable = readable<S::w, R>(boxes.hull, lane.x, lane.y);
 
   unsigned mask[3];
 #pragma unroll
-  for (int axis = 0; axis < 3; ++axis) mask[axis] = lane.mask(part.box[axis]);
+  for (int axis = 0; axis < 3; ++axis) mask[axis] = lane.mask(boxes.box[axis]);
   Bits bits(part, lane, mask);
   bits.start(lane.first);
-  const auto work_of = [&](int k) { return bits.in_plane(part, k, false); };
+  const auto work_of = [&](int k) { return bits.in_plane(part, boxes, k, false); };
 
   Vec<T>* const own_v = memory + Memory::v + thread;
   Vec<T>* const own_psi = memory + Memory::psi + thread;
@@ -112,7 +114,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       constexpr int axis = decltype(axis_constant)::value;
       if (!simple.value && (work[0] & Bits::update(axis)) == 0) return;
       if (!simple.value) {
-        Layer<axis, T, R, Tile>::stretch(part, lane, k, work[0], mask[axis], own_psi + psi_place + axis * Tile::threads, d);
+        Layer<axis, T, R, Tile>::stretch(part, lane, k, work[0], mask[axis], own_psi + psi_place + axis * Tile::threads,
+                                         d);
       }
       Vec<T> v = own_v[v_slot + axis * Tile::threads];
 #pragma unroll
