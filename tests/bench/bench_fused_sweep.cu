@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -33,6 +34,7 @@ struct FusedArgs {
   long long plane;
   int row;
   int n[3];
+  int from, to;  ///< planes of this launch
   T difference[4];
   T minus_velocity[3], minus_pressure[3];
 };
@@ -63,7 +65,7 @@ __global__ void __launch_bounds__(X* Y, Blocks) fused_sweep(const __grid_constan
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y), thread = ty * X + tx;
   const int x0 = static_cast<int>(blockIdx.x) * X * w, y0 = static_cast<int>(blockIdx.y) * Y;
   const int x = x0 + tx * w, y = y0 + ty;
-  const int first = static_cast<int>(blockIdx.z) * chunk, last = min(first + chunk, a.n[2]);
+  const int first = a.from + static_cast<int>(blockIdx.z) * chunk, last = min(first + chunk, a.to);
   const int in_plane = x + y * a.row;
   const auto p_place = [](int row, int column) { return (row + 2 * R) * S::p_wide + S::wide_halo + column; };
   const auto vx_place = [](int row, int column) { return S::p + row * S::vx_wide + S::halo + column; };
@@ -250,7 +252,7 @@ Variant variant() {
               std::to_string(S::bytes / 1024) + " KiB",
           [](const gpu::FusedArgs<float>& args, int chunk, GpuStream stream) {
             const dim3 blocks(static_cast<unsigned>(args.n[0] / (4 * X)), static_cast<unsigned>(args.n[1] / Y),
-                              static_cast<unsigned>((args.n[2] + chunk - 1) / chunk));
+                              static_cast<unsigned>((args.to - args.from + chunk - 1) / chunk));
             gpu::launch(gpu::fused_sweep<float, radius, X, Y, Ahead, Blocks>, {blocks, dim3(X, Y), S::bytes}, stream,
                         args, chunk);
           }};
@@ -278,6 +280,7 @@ gpu::FusedArgs<float> args_of(const PartView<float>& part, const Fields& from, c
     args.n[axis] = static_cast<int>(part.owned[axis]);
     args.minus_velocity[axis] = -part.velocity_factor[axis], args.minus_pressure[axis] = -part.pressure_factor[axis];
   }
+  args.to = args.n[2];
   args.plane = part.layout.plane;
   args.row = static_cast<int>(part.layout.row);
   std::copy(part.difference.begin(), part.difference.end(), args.difference);
@@ -360,6 +363,22 @@ void bench(std::int64_t n, int rounds, bool check, GpuStream stream) {
                       32,
                       {}});
     }
+  }
+  // Launches of some planes, one after the other, could write in place, that many planes and 2R lower.
+  for (const int slab : {32, 64, 128}) {
+    rows.push_back({"fused " + variants[1].name + ", launches of " + std::to_string(slab) + " planes",
+                    [&, slab] {
+                      for (const auto& [from, to] : {std::pair{one, two}, std::pair{two, one}}) {
+                        gpu::FusedArgs<float> args = args_of(part, from, to);
+                        for (args.from = 0; args.from < args.n[2]; args.from += slab) {
+                          args.to = std::min(args.from + slab, args.n[2]);
+                          variants[1].enqueue(args, slab, stream);
+                        }
+                      }
+                    },
+                    2,
+                    32,
+                    {}});
   }
   rows.push_back({"copy", [&] { gpu::stream_copy(two.at[0], one.at[0], layout.values / 4 * 4, stream); }, 1, 8, {}});
   GpuStopwatch watch(stream);

@@ -179,12 +179,14 @@ def memory_job(suite, grid):
     if name in suite.state["jobs"] or (words and not any(word in name for word in words)) or suite.left() < 30:
         return
     before = used_mib()
+    if before is None:
+        return
     command = [suite.program("halotune"), "run", "--grid", f"{grid}x{grid}x{grid}", "--set", "steps=512", "--devices",
                "0", "--json", "--db", str(suite.store)]
     begin, most = time.monotonic(), 0
     child = subprocess.Popen(command, env=suite.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while child.poll() is None and time.monotonic() - begin < 120:
-        most = max(most, used_mib())
+        most = max(most, used_mib() or 0)
         time.sleep(0.2)
     child.kill()
     child.communicate()
@@ -205,7 +207,7 @@ def used_mib():
         return int(subprocess.run(["nvidia-smi", "-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
                                   capture_output=True, text=True, check=True).stdout.strip())
     except (OSError, ValueError, subprocess.CalledProcessError):
-        return 0
+        return None
 
 
 kernel_variants = {"float32 512": ["--n=512"], "float32 320": ["--n=320"], "float32 800": ["--n=800"],
@@ -230,8 +232,8 @@ four_parts = {"one part": None,
 # The CFD paper's ladder on four parts: whole strided faces, packed along x, only the layers that each field needs,
 # packed along every axis; then without the bounce through host memory.
 ladder = {"baseline: host_staged, strided, uniform": ("host_staged", "strided", "uniform"),
-          "V1: packed along x": ("host_staged", "packed,strided,strided", "uniform"),
-          "V2: V1, minimal depths": ("host_staged", "packed,strided,strided", "minimal"),
+          "V1: packed along x": ("host_staged", "x=packed,y=strided,z=strided", "uniform"),
+          "V2: V1, minimal depths": ("host_staged", "x=packed,y=strided,z=strided", "minimal"),
           "V3: V2, packed along all axes": ("host_staged", "packed", "minimal"),
           "V3, peer_copy": ("peer_copy", "packed", "minimal"),
           "V3, peer_direct": ("peer_direct", "packed", "minimal"),
