@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "solver/cell_hash.hpp"
+#include "solver/device/gpu.hpp"
 #include "solver/device/gpu_runtime.hpp"
 #include "solver/device_name.hpp"
 #include "solver/part_memory.hpp"

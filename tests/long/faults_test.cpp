@@ -86,7 +86,7 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
   const std::vector<Expected> cases{
       {"fails[cpu:1]@prepare", "failed", {"cpu:1"}, 0},
       {"fails[cpu:1]@time", "failed", {"cpu:1"}, 0},
-      {"memory[cpu:1]", "failed", {"cpu:1", "MiB"}, 0},
+      {"memory[cpu:1]", "infeasible", {"cpu:1", "MiB"}, 0},
       {"memory", "failed", {"out of memory", "MiB"}, 0},
       {"hangs[cpu:1]@prepare", "timeout", {"cpu:1"}, 10},
       {"hangs[cpu:1]@time", "timeout", {"cpu:1"}, 10},

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "solver/device/gpu.hpp"
+#include "solver/device/gpu_stream.hpp"
 #include "solver/kernels/gpu/gpu_tiles.hpp"
 #include "solver/kernels/kernels.hpp"
 
