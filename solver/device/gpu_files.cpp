@@ -1,6 +1,7 @@
 #include "solver/device/gpu_files.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 namespace halotune {
 
@@ -13,6 +14,19 @@ std::vector<std::string> gpu_driver_files() {
   }
   if (std::filesystem::exists("/dev/kfd", missing)) files.emplace_back("/dev/kfd");
   return files;
+}
+
+std::string gpu_driver_version() {
+  std::string version;
+  std::ifstream("/sys/module/nvidia/version") >> version;
+  return version;
+}
+
+std::optional<int> pci_numa_node(const std::string& pci) {
+  int node = -1;
+  std::ifstream in("/sys/bus/pci/devices/" + pci + "/numa_node");
+  if (!(in >> node) || node < 0) return std::nullopt;
+  return node;
 }
 
 }  // namespace halotune
