@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,14 @@
 #include "solver/device/isa.hpp"
 #include "solver/device/whereabouts.hpp"
 #include "solver/geometry.hpp"
+#include "solver/kernels/gpu/gpu_tiles.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
 #include "solver/transport/communicator.hpp"
 
 namespace halotune {
+
+class Transport;
 
 /// A flaw of one device (`to` empty), or of the way from one device to another, by the names in Plan.devices.
 struct PlacedFlaw {
@@ -35,14 +39,19 @@ struct SimulationOptions {
     frozen_psi,         ///< psi in ghosts is received but not advanced within a block
   };
   Mutation mutation = Mutation::none;
+  /// Moves halos instead of the transport that the Plan names (nccl's loop-back); not owned.
+  const Transport* transport = nullptr;
   /// Never use the fused sweep (for comparing the two).
   bool fuse = true;
   /// Collect per-command timings.
   bool timing = false;
-  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. Flaws of
-  /// GPUs are a ConfigError.
+  /// Tiles of the kernels on GPUs; nothing: those that serve without a search. Ones that are not built, or too
+  /// large for the GPU, are a ConfigError. No choice changes a bit of the results.
+  std::optional<GpuTiles> gpu_tiles;
+  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. lost and vanishes of a
+  /// CPU device are a ConfigError.
   std::vector<PlacedFlaw> flaws;
-  /// Where CPU devices report what they are at; not owned, outlives the Simulation.
+  /// Where devices report what they are at; not owned, outlives the Simulation.
   Whereabouts* whereabouts = nullptr;
 };
 
@@ -55,8 +64,9 @@ struct StateHash {
 /// One problem, cut by one Plan, in memory on its devices, ready to step.
 class Simulation {
  public:
-  /// Allocates and sets the initial state. @throws ConfigError when infeasible(); DeviceError when
-  /// memory or threads cannot be had.
+  /// Allocates and sets the initial state. @throws ConfigError when infeasible(); MemoryError when memory cannot be
+  /// had, on GPUs before anything is allocated where the forecast exceeds what is free; DeviceError when threads
+  /// cannot.
   Simulation(const Problem& problem, const Plan& plan, const SimulationOptions& options = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;

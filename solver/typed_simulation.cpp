@@ -4,6 +4,7 @@
 
 #include "solver/delivery_check.hpp"
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/gpu_room.hpp"
 #include "solver/gpu_state.hpp"
 #include "solver/host_copy.hpp"
 #include "solver/initial_state.hpp"
@@ -24,13 +25,22 @@ Plan resolved(const Problem& problem, Plan plan) {
   return plan;
 }
 
+/// @throws ConfigError for tiles that cannot run here
+template <class T>
+GpuTiles tiles_of(const SimulationOptions& options, int order) {
+  if (!options.gpu_tiles) return default_gpu_tiles<T>(order);
+  if (usable(*options.gpu_tiles, gpu_tile_choices<T>(order))) return *options.gpu_tiles;
+  throw ConfigError({"", "GPU tiles cannot be used", to_json(*options.gpu_tiles).dump() + " are not built or too large",
+                     "search for tiles again"});
+}
+
 /// What the GPUs run, null on CPU devices.
 template <class T>
-std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int order) {
+std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int order, const SimulationOptions& options) {
   if (devices.gpus.empty()) return nullptr;
   gpu::select(devices.gpus.front()->ordinal());
   return std::make_unique<GpuSchedule<T>>(
-      GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), default_gpu_tiles<T>(order)});
+      GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), tiles_of<T>(options, order)});
 }
 
 TeamOptions team_options(const SimulationOptions& options, const std::string& device) {
@@ -41,12 +51,12 @@ TeamOptions team_options(const SimulationOptions& options, const std::string& de
   return team;
 }
 
-/// Flaws sit where CPU devices allocate, run commands and copy: GPUs have no such places yet.
-/// @throws ConfigError when one is of a GPU of the Plan
-void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& gpus) {
+/// @throws ConfigError for flaws that only GPUs have, of a CPU device of the Plan
+void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& cpus) {
   for (const PlacedFlaw& placed : options.flaws) {
-    if (std::find(gpus.begin(), gpus.end(), placed.from) == gpus.end()) continue;
-    throw ConfigError({"", "a fault cannot be injected on GPU " + placed.from, "CPU devices alone have flaws", ""});
+    const bool of_gpus = placed.flaw.kind == Flaw::Kind::lost || placed.flaw.kind == Flaw::Kind::vanishes;
+    if (!of_gpus || std::find(cpus.begin(), cpus.end(), placed.from) == cpus.end()) continue;
+    throw ConfigError({"", "a fault cannot be injected on " + placed.from, "only GPUs can be lost", ""});
   }
 }
 
@@ -72,7 +82,7 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       cut_(decompose(problem_, plan_)),
       devices_(open_devices(plan_, [&](const std::string& device) { return team_options(options, device); })),
       traces_(problem_.receivers.size()),
-      gpu_(gpu_schedule<T>(devices_, problem_.order)),
+      gpu_(gpu_schedule<T>(devices_, problem_.order, options_)),
       context_{problem_,
                plan_,
                cut_,
@@ -84,8 +94,12 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
                gpu_.get(),
                pair_flaws(options_, devices_.names)} {
   if (on_gpus()) {
-    refuse_gpu_flaws(options_, devices_.names);
     host_ = host_team();
+  } else {
+    refuse_gpu_flaws(options_, devices_.names);
+  }
+  if (const auto reason = no_room_on_gpus(problem_, plan_)) {
+    throw MemoryError("the plan does not fit (" + *reason + ") use a smaller grid, shallower ghosts or more GPUs");
   }
   for (const Part& part : cut_.part) add_part(part);
   set_up_state();

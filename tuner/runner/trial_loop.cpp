@@ -11,7 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "solver/device/cgroup_limits.hpp"
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
+#include "solver/gpu_room.hpp"
 #include "tuner/runner/last_words.hpp"
 
 namespace halotune {
@@ -59,6 +61,7 @@ struct TrialLoop::Kept {
   std::string key;
   std::vector<PlacedFlaw> flaws;  ///< it was made with
   std::int64_t bytes = 0;
+  std::int64_t host_bytes = 0;  ///< of `bytes`, those that the host would get back
   Simulation simulation;
   double max_energy_J = 0;  ///< since the last source ended; 0: not looked at yet
 };
@@ -86,8 +89,8 @@ std::optional<std::string> TrialLoop::too_large(const Plan& plan) const {
   const auto available = available_memory_bytes();
   if (!available) return std::nullopt;
   std::int64_t room = *available;
-  for (const Kept& kept : kept_) room += kept.bytes;
-  const std::int64_t needed = forecast_memory(problem_, plan).total();
+  for (const Kept& kept : kept_) room += kept.host_bytes;
+  const std::int64_t needed = host_bytes(problem_, plan);
   if (needed <= room) return std::nullopt;
   return fmt::format("needs {} MiB, {} MiB of memory are available here", needed >> 20, room >> 20);
 }
@@ -101,8 +104,13 @@ void TrialLoop::make_room(std::int64_t bytes) {
   }
 }
 
-SimulationOptions TrialLoop::options_for(const Plan& plan, TrialMoment moment) const {
+SimulationOptions TrialLoop::options_for(const Plan& plan, TrialMoment moment) {
   SimulationOptions options;
+  try {
+    if (const auto choice = tiles_.choose(problem_, plan)) options.gpu_tiles = choice->tiles;
+  } catch (const DeviceError&) {
+    // No room for a search: the trial itself, with the tiles that need none, says what is wrong if anything is.
+  }
   options.flaws = flaws_for(options_.faults, plan, moment);
   options.whereabouts = options_.whereabouts;
   return options;
@@ -119,7 +127,8 @@ TrialLoop::Kept& TrialLoop::simulation_for(const Plan& plan, TrialMoment moment)
   }
   const std::int64_t bytes = forecast_memory(problem_, plan).total();
   make_room(bytes);
-  kept_.push_front({key, options.flaws, bytes, Simulation(problem_, plan, options)});
+  while (!kept_.empty() && no_room_on_gpus(problem_, plan)) kept_.pop_back();
+  kept_.push_front({key, options.flaws, bytes, on_gpus(plan) ? 0 : bytes, Simulation(problem_, plan, options)});
   return kept_.front();
 }
 
@@ -205,6 +214,7 @@ Json TrialLoop::guarded(const Json& request, const Plan& plan) {
   reader.member("problem");
   reader.member("id");
   reader.member("deadline_s");
+  reader.member("gpu_tiles");
   std::string what, expected;
   reader.read("do", what);
   if (what == "reference") {
@@ -237,6 +247,7 @@ Json TrialLoop::answer(const Json& request) {
     throw ConfigError(Fault{"/plan", "is missing", "", "name the Plan of the request"});
   }
   if (request.contains("problem")) take_problem(request["problem"]);
+  if (request.contains("gpu_tiles")) tiles_.learn(gpu_tiles_rows(request["gpu_tiles"]));
   const Plan plan = plan_from_json(request["plan"]);
   if (problem_text_.empty()) throw ConfigError(Fault{"/problem", "is missing", "", "name it in the first request"});
   if (const auto reason = infeasible(problem_, plan)) return failure(TrialStatus::infeasible, *reason);
@@ -246,6 +257,8 @@ Json TrialLoop::answer(const Json& request) {
   } catch (const std::bad_alloc&) {
     return failure(TrialStatus::failed, fmt::format("out of memory (needs {} MiB beside {} kept Plans)",
                                                     forecast_memory(problem_, plan).total() >> 20, kept_.size()));
+  } catch (const MemoryError& error) {
+    return failure(TrialStatus::infeasible, error.what());
   } catch (const DeviceError& error) {
     return failure(TrialStatus::failed, error.what());
   }
@@ -258,6 +271,7 @@ void TrialLoop::serve(std::istream& in, std::ostream& out) {
       request = parse_json(line, "request");
       const LastWords last_words(request, options_.whereabouts);
       reply = answer(request);
+      if (const auto found = tiles_.take_found(); !found.empty()) reply["gpu_tiles"] = to_json(found);
     } catch (const ConfigError& error) {
       reply = failure(TrialStatus::failed, error.what());
     }
