@@ -10,6 +10,7 @@
 #include "cli/printable.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
+#include "probes/gpu_topology.hpp"
 
 namespace halotune {
 namespace {
@@ -127,9 +128,38 @@ std::string links_text(const Machine& machine, bool bold) {
   return "\nlinks between GPUs\n" + table.to_text(bold) + conflicts;
 }
 
+std::string path_text(const std::optional<LinkPath>& path, const std::vector<std::string>& names) {
+  if (!path) return "-";
+  std::string text;
+  for (const int place : path->places) {
+    const auto at = static_cast<std::size_t>(place);
+    text += (text.empty() ? "" : " ") + (at < names.size() ? names[at] : std::string("switch"));
+  }
+  return fmt::format("{} ({})", text, bandwidth_text(path->width));
+}
+
+/// Shortest and widest way of each pair over NVLinks.
+std::string paths_text(const Machine& machine, bool bold) {
+  std::vector<std::string> names;
+  for (const auto& device : machine.devices) names.push_back(device.name);
+  const auto edges = nvlink_edges(names, machine.links);
+  if (edges.empty()) return "";
+  const int gpus = static_cast<int>(names.size());
+  TextTable table({"from", "to", "shortest", "widest"});
+  for (int from = 0; from < gpus; ++from) {
+    for (int to = from + 1; to < gpus; ++to) {
+      table.add({names[static_cast<std::size_t>(from)], names[static_cast<std::size_t>(to)],
+                 path_text(shortest_path(gpus + 1, edges, from, to), names),
+                 path_text(widest_path(gpus + 1, edges, from, to), names)});
+    }
+  }
+  return "\nways over NVLinks\n" + table.to_text(bold);
+}
+
 std::string devices_text(const Machine& machine, bool bold) {
   if (!machine.devices.empty() && is_gpu(machine.devices.front())) {
-    return gpus_text(machine, bold) + conditions_text(machine, bold) + links_text(machine, bold);
+    return gpus_text(machine, bold) + conditions_text(machine, bold) + links_text(machine, bold) +
+           paths_text(machine, bold);
   }
   TextTable table({"device", "model", "cores", "NUMA node", "memory", "L2", "L3"});
   for (const auto& device : machine.devices) {

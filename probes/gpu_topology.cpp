@@ -112,6 +112,26 @@ std::vector<GpuLink> gpu_links(const std::vector<GpuFacts>& gpus, const NvmlRepo
   return links;
 }
 
+std::vector<TopologyEdge> nvlink_edges(const std::vector<std::string>& names, const std::vector<GpuLink>& links) {
+  const auto place = [&](const std::string& name) {
+    return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  const int switches = static_cast<int>(names.size());
+  std::map<int, double> to_switches;
+  std::vector<TopologyEdge> edges;
+  for (const auto& link : links) {
+    const int from = place(link.from), to = place(link.to);
+    if (!link.bytes_per_s || from == switches || to == switches) continue;
+    if (link.nvswitch) {
+      to_switches[from] = std::max(to_switches[from], *link.bytes_per_s);
+    } else if (from < to) {
+      edges.push_back({from, to, *link.bytes_per_s});
+    }
+  }
+  for (const auto& [gpu, width] : to_switches) edges.push_back({gpu, switches, width});
+  return edges;
+}
+
 std::vector<std::string> link_classes(const NvmlReport& report) {
   std::vector<std::string> classes;
   for (std::size_t a = 0; a < report.gpus.size(); ++a) {

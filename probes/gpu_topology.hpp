@@ -5,6 +5,7 @@
 
 #include "probes/gpu_links.hpp"
 #include "probes/gpu_probe_groups.hpp"
+#include "probes/link_paths.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/device/nvml.hpp"
 #include "solver/device/pci_place.hpp"
@@ -22,6 +23,10 @@ std::optional<std::size_t> find_in(const NvmlReport& report, const GpuFacts& gpu
 /// where both know it and differ, the second is named as a conflict.
 std::vector<GpuLink> gpu_links(const std::vector<GpuFacts>& gpus, const NvmlReport& report,
                                const std::map<int, PciPlace>& places);
+
+/// The NVLinks as edges between GPUs, places 0, 1 … as `names` has them, and one place after the last for all switches
+/// together. Links of unknown rate are left out. For shortest_path() and widest_path().
+std::vector<TopologyEdge> nvlink_edges(const std::vector<std::string>& names, const std::vector<GpuLink>& links);
 
 /// Classes of all pairs of GPUs in the report, this process's or not, for hw_class.
 std::vector<std::string> link_classes(const NvmlReport& report);

@@ -87,6 +87,27 @@ TEST_CASE("a second source fills what the first leaves open and a difference is 
   CHECK(nobody[0].class_name() == "unknown");
 }
 
+TEST_CASE("NVLinks are edges, switches one place after the GPUs") {
+  const std::vector<std::string> names{"0", "1", "2"};
+  const auto link = [](const char* from, const char* to, bool by_switch, std::optional<double> rate) {
+    GpuLink one;
+    one.from = from;
+    one.to = to;
+    one.nvlinks = 2;
+    one.nvswitch = by_switch;
+    one.bytes_per_s = rate;
+    return one;
+  };
+  const auto direct =
+      nvlink_edges(names, {link("0", "1", false, 50e9), link("1", "0", false, 50e9), link("1", "2", false, 25e9),
+                           link("2", "1", false, 25e9), link("0", "2", false, {})});
+  REQUIRE(direct.size() == 2);
+  CHECK(shortest_path(4, direct, 0, 2) == LinkPath{{0, 1, 2}, 25e9});
+  const auto by_switch = nvlink_edges(names, {link("0", "2", true, 450e9), link("2", "0", true, 450e9)});
+  CHECK(shortest_path(4, by_switch, 0, 2) == LinkPath{{0, 3, 2}, 450e9});
+  CHECK_FALSE(shortest_path(4, by_switch, 0, 1));
+}
+
 TEST_CASE("theory of host links comes from NVML, else from the operating system") {
   const std::vector<GpuFacts> gpus{facts(0, "GPU-a", "0000:0a:00.0"), facts(1, "GPU-z", "0000:0f:00.0"),
                                    facts(2, "GPU-y", "0000:0e:00.0")};
