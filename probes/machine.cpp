@@ -4,6 +4,10 @@
 
 namespace halotune {
 
+bool is_gpu(const MachineDevice& device) {
+  return device.backend == "cuda" || device.backend == "hip";
+}
+
 const ProbeRow* Machine::find(std::string_view kind, std::string_view variant, std::string_view from,
                               std::string_view to) const {
   const auto wanted = [&](const ProbeRow& row) {

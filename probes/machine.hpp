@@ -41,16 +41,24 @@ struct MachineKeys {
 };
 
 struct MachineDevice {
-  std::string name;     ///< "cpu:0"
-  std::string backend;  ///< "cpu"
+  std::string name;     ///< "cpu:0"; a GPU "0"
+  std::string backend;  ///< "cpu"; "cuda"
   std::string model;
-  int cores = 0;
-  int threads = 0;
-  int numa_node = 0;
+  int cores = 0;      ///< 0 for a GPU
+  int threads = 0;    ///< 0 for a GPU
+  int numa_node = 0;  ///< of a GPU the node nearest to its PCI slot; -1: unknown
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0, l3_bytes = 0;  ///< sums over its cores, a shared L3 by share; 0: unknown
   bool oversubscribed = false;
+
+  // GPUs only.
+  int multiprocessors = 0;
+  std::string compute_capability{};  ///< "9.0"
+  std::string uuid{};  ///< "GPU-..." or, for a slice of one, "MIG-..."; joins what different libraries say
 };
+
+/// Whether the device is a GPU.
+bool is_gpu(const MachineDevice& device);
 
 /// A node as measured (or described by a file under configs/machines/).
 struct Machine {

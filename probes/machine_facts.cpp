@@ -121,6 +121,17 @@ HardwareFacts read_hardware_facts() {
   return facts;
 }
 
+std::map<std::string, std::string> environment_of(bool (*counts)(std::string_view)) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos || !counts(text.substr(0, equals))) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
 SoftwareFacts read_software_facts() {
   SoftwareFacts facts;
   utsname name{};
@@ -133,12 +144,7 @@ SoftwareFacts read_software_facts() {
 #endif
   facts.halotune_version = HALOTUNE_VERSION;
   facts.huge_pages = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos || !changes_paths(text.substr(0, equals))) continue;
-    facts.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
+  facts.environment = environment_of(changes_paths);
   return facts;
 }
 

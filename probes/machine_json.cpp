@@ -44,7 +44,20 @@ Json fit_json(const LinkFit& fit) {
               {"n", fit.fit.n}};
 }
 
+Json gpu_json(const MachineDevice& device) {
+  return Json{{"name", device.name},
+              {"backend", device.backend},
+              {"model", device.model},
+              {"numa_node", device.numa_node},
+              {"memory_bytes", device.memory_bytes},
+              {"l2_bytes", device.l2_bytes},
+              {"multiprocessors", device.multiprocessors},
+              {"compute_capability", device.compute_capability},
+              {"uuid", device.uuid}};
+}
+
 Json device_json(const MachineDevice& device) {
+  if (is_gpu(device)) return gpu_json(device);
   return Json{{"name", device.name},
               {"backend", device.backend},
               {"model", device.model},
@@ -165,20 +178,50 @@ LinkFit read_fit(const Json& json, const std::string& path, std::vector<Fault>& 
   return fit;
 }
 
-MachineDevice read_device(const Json& json, const std::string& path, std::vector<Fault>& faults) {
-  MachineDevice device;
-  ObjectReader reader(json, path, faults);
-  for (const char* key : {"name", "backend", "cores"}) reader.require(key);
-  reader.read("name", device.name);
-  reader.read("backend", device.backend);
-  reader.read("model", device.model);
+void read_cpu(ObjectReader& reader, MachineDevice& device) {
+  reader.require("cores");
   read_within(reader, "cores", device.cores, 1, most_cores);
   read_within(reader, "threads", device.threads, 0, most_cores);
   read_within(reader, "numa_node", device.numa_node, 0, most_cores);
-  read_within(reader, "memory_bytes", device.memory_bytes, std::int64_t{0}, most_bytes);
-  read_within(reader, "l2_bytes", device.l2_bytes, std::int64_t{0}, most_bytes);
   read_within(reader, "l3_bytes", device.l3_bytes, std::int64_t{0}, most_bytes);
   reader.read("oversubscribed", device.oversubscribed);
+}
+
+/// "9.0": digits, a point, digits.
+bool is_compute_capability(std::string_view text) {
+  const auto point = text.find('.');
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && part.size() <= 3 &&
+           std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return point != std::string_view::npos && digits(text.substr(0, point)) && digits(text.substr(point + 1));
+}
+
+void read_gpu(ObjectReader& reader, MachineDevice& device) {
+  device.numa_node = -1;
+  read_within(reader, "numa_node", device.numa_node, -1, most_cores);
+  read_within(reader, "multiprocessors", device.multiprocessors, 0, most_cores);
+  if (reader.read("compute_capability", device.compute_capability) && !device.compute_capability.empty() &&
+      !is_compute_capability(device.compute_capability)) {
+    reader.fault("compute_capability", "is " + shown(Json(device.compute_capability)), "write it like \"9.0\"");
+  }
+  reader.read("uuid", device.uuid);
+}
+
+MachineDevice read_device(const Json& json, const std::string& path, std::vector<Fault>& faults) {
+  MachineDevice device;
+  ObjectReader reader(json, path, faults);
+  for (const char* key : {"name", "backend"}) reader.require(key);
+  reader.read("name", device.name);
+  reader.read("backend", device.backend);
+  reader.read("model", device.model);
+  read_within(reader, "memory_bytes", device.memory_bytes, std::int64_t{0}, most_bytes);
+  read_within(reader, "l2_bytes", device.l2_bytes, std::int64_t{0}, most_bytes);
+  if (is_gpu(device)) {
+    read_gpu(reader, device);
+  } else {
+    read_cpu(reader, device);
+  }
   reader.finish();
   return device;
 }

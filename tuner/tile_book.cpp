@@ -13,7 +13,7 @@ namespace halotune {
 namespace {
 
 std::string driver_text(const GpuInventory& inventory) {
-  const std::string release = gpu_driver_release();
+  const std::string release = gpu_driver_version();
   if (!release.empty()) return release;
   const int version = inventory.driver_version.value_or(0);
   return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);

@@ -13,7 +13,7 @@ namespace halotune {
 struct GpuFacts {
   int ordinal = 0;   ///< in this process: after CUDA_VISIBLE_DEVICES
   std::string name;  ///< "NVIDIA H200"
-  std::string uuid;  ///< "GPU-xxxxxxxx-..."; joins what other libraries say about the same GPU
+  std::string uuid;  ///< "GPU-xxxxxxxx-...", a slice's "MIG-..."; joins what other libraries say about the same GPU
   std::string pci;   ///< "0000:18:00.0"
   std::int64_t memory_bytes = 0;
   int compute_major = 0, compute_minor = 0;

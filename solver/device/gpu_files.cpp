@@ -16,10 +16,17 @@ std::vector<std::string> gpu_driver_files() {
   return files;
 }
 
-std::string gpu_driver_release() {
-  std::string release;
-  std::ifstream("/sys/module/nvidia/version") >> release;
-  return release;
+std::string gpu_driver_version() {
+  std::string version;
+  std::ifstream("/sys/module/nvidia/version") >> version;
+  return version;
+}
+
+std::optional<int> pci_numa_node(const std::string& pci) {
+  int node = -1;
+  std::ifstream in("/sys/bus/pci/devices/" + pci + "/numa_node");
+  if (!(in >> node) || node < 0) return std::nullopt;
+  return node;
 }
 
 }  // namespace halotune

@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "solver/device/gpu.hpp"
 #include "solver/device/gpu_check.hpp"
@@ -14,8 +15,9 @@ std::string version_text(int version) {
   return print_text("%d.%d", version / 1000, version % 1000 / 10);
 }
 
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
+/// As the driver's tools write it. The runtime gives a slice the identity of the slice and a name that tells.
+std::string uuid_text(const cudaUUID_t& uuid, std::string_view name) {
+  std::string text = name.find(" MIG ") == std::string_view::npos ? "GPU-" : "MIG-";
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += print_text("%02x", static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
@@ -38,7 +40,7 @@ GpuFacts facts_of(int ordinal) {
   GpuFacts facts;
   facts.ordinal = ordinal;
   facts.name = properties.name;
-  facts.uuid = uuid_text(properties.uuid);
+  facts.uuid = uuid_text(properties.uuid, properties.name);
   facts.pci = print_text("%04x:%02x:%02x.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
   facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   facts.compute_major = properties.major;

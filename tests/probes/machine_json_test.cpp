@@ -74,6 +74,48 @@ TEST_CASE("a machine survives its JSON text to the last bit") {
   CHECK(after.simulated);
 }
 
+TEST_CASE("a GPU of a machine survives its JSON text, and what only CPU devices have is no part of it") {
+  Machine before = sample_machine();
+  MachineDevice gpu;
+  gpu.name = "0";
+  gpu.backend = "cuda";
+  gpu.model = "ACME G1 MIG 1g.18gb";
+  gpu.numa_node = -1;
+  gpu.memory_bytes = std::int64_t{18} << 30;
+  gpu.l2_bytes = 60 << 20;
+  gpu.multiprocessors = 132;
+  gpu.compute_capability = "9.0";
+  gpu.uuid = "MIG-5a0f";
+  before.devices.push_back(gpu);
+  const Json json = to_json(before);
+  CHECK_FALSE(json["devices"][1].contains("cores"));
+  CHECK_FALSE(json["devices"][0].contains("uuid"));
+  const MachineDevice after = machine_from_json(Json::parse(json.dump())).devices.at(1);
+  CHECK(is_gpu(after));
+  CHECK(after.model == gpu.model);
+  CHECK(after.numa_node == -1);
+  CHECK(after.memory_bytes == gpu.memory_bytes);
+  CHECK(after.l2_bytes == gpu.l2_bytes);
+  CHECK(after.multiprocessors == 132);
+  CHECK(after.compute_capability == "9.0");
+  CHECK(after.uuid == "MIG-5a0f");
+  CHECK(after.cores == 0);
+}
+
+TEST_CASE("faults of a GPU are reported with their paths") {
+  Json json = to_json(sample_machine());
+  json["devices"].push_back(
+      {{"name", "0"}, {"backend", "cuda"}, {"cores", 4}, {"compute_capability", "nine"}, {"multiprocessors", -1}});
+  json["devices"].push_back({{"name", "1"}, {"backend", "cuda"}, {"numa_node", -2}});
+  const auto paths = fault_paths(json);
+  for (const char* path :
+       {"/devices/1/cores", "/devices/1/compute_capability", "/devices/1/multiprocessors", "/devices/2/numa_node"}) {
+    INFO(path);
+    CHECK(contains(paths, path));
+  }
+  CHECK(paths.size() == 4);
+}
+
 TEST_CASE("what is unknown is null and comes back as unknown") {
   const Json json = to_json(sample_machine());
   CHECK(json["schema"] == 1);

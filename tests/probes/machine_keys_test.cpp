@@ -94,16 +94,17 @@ TEST_CASE("what the kernel keeps of the memory does not change hw_class") {
 }
 
 TEST_CASE("host and machine id are in the node key only") {
-  const NodeFacts node{"alpha.example", "0123456789abcdef"};
+  const NodeFacts node{"alpha.example", "0123456789abcdef", {}};
   CHECK(node_key(node) == node_key(node));
-  CHECK(node_key({"beta.example", node.machine_id}) != node_key(node));
-  CHECK(node_key({node.host, "fedcba"}) != node_key(node));
+  CHECK(node_key({"beta.example", node.machine_id, {}}) != node_key(node));
+  CHECK(node_key({node.host, "fedcba", {}}) != node_key(node));
   CHECK(node_key(node).starts_with("alpha-example-"));
   CHECK(node_key(node).find("0123456789abcdef") == std::string::npos);
 }
 
 TEST_CASE("sw_env changes with everything that it names") {
-  const SoftwareFacts facts{"6.1.0-9-amd64", "glibc 2.36", "GCC 12.2", "0.1.0", "always", {{"HALOTUNE_ISA", "avx2"}}};
+  const SoftwareFacts facts{
+      "6.1.0-9-amd64", "glibc 2.36", "GCC 12.2", "0.1.0", "always", {{"HALOTUNE_ISA", "avx2"}}, {}};
   const auto key = sw_env_key(facts);
   CHECK(key.starts_with("linux-6-1-0-9-amd64-"));
   for (auto member : {&SoftwareFacts::kernel_release, &SoftwareFacts::c_library, &SoftwareFacts::compiler,
@@ -133,6 +134,72 @@ TEST_CASE("visible_set depends on the set, not on its order") {
   CHECK(visible_set_key({{0, 1, 3}, {"cpu:0", "cpu:1"}}) != key);
   CHECK(visible_set_key({{0, 1, 2}, {"cpu:0"}}) != key);
   CHECK(key.starts_with("3c2d-"));
+}
+
+TEST_CASE("keys of machines without GPUs are those of every version before") {
+  CHECK(hw_class_key(two_socket_machine()) == "acme-turbo-r-9000-2-0ghz-4c2n-bc2f0b611eb1");
+  CHECK(sw_env_key({"6.1.0-9-amd64", "glibc 2.36", "GCC 12.2", "0.1.0", "always", {{"HALOTUNE_ISA", "avx2"}}, {}}) ==
+        "linux-6-1-0-9-amd64-adb9a3ecc4ea");
+  CHECK(node_key({"alpha.example", "0123456789abcdef", {}}) == "alpha-example-e6f38ca7614b");
+  CHECK(visible_set_key({{0, 1, 2}, {"cpu:0", "cpu:1"}}) == "3c2d-8db9ae42db8d");
+}
+
+TEST_CASE("GPUs enter hw_class by what they are and how they are linked") {
+  auto facts = two_socket_machine();
+  facts.gpus = {{"ACME G1", 141 * gib, 60 << 20, 132, "9.0"}, {"ACME G2", 80 * gib, 40 << 20, 108, "8.0"}};
+  facts.gpu_links = {"PIX", "NODE", "PIX"};
+  const auto key = hw_class_key(facts);
+  CHECK(key.starts_with("2x-acme-g1-"));
+  auto other = facts;
+  std::swap(other.gpus[0], other.gpus[1]);
+  other.gpu_links = {"NODE", "PIX", "PIX"};
+  CHECK(hw_class_key(other) == key);
+  CHECK(hw_class_key(renumbered(facts)) == key);
+  other = facts;
+  other.gpus[0].memory_bytes -= 3 * gib;  // what the driver keeps differs from version to version
+  CHECK(hw_class_key(other) == key);
+  other = facts;
+  other.gpus[0].multiprocessors = 114;
+  CHECK(hw_class_key(other) != key);
+  other = facts;
+  other.gpus[1].model = "ACME G3";
+  CHECK(hw_class_key(other) != key);
+  other = facts;
+  other.gpus[1].memory_bytes = 40 * gib;
+  CHECK(hw_class_key(other) != key);
+  other = facts;
+  other.gpu_links[0] = "SYS";
+  CHECK(hw_class_key(other) != key);
+  other = facts;
+  other.gpus.pop_back();
+  CHECK(hw_class_key(other) != key);
+}
+
+TEST_CASE("driver and runtime of GPUs and their variables enter sw_env") {
+  SoftwareFacts facts{"6.1.0", "glibc 2.36", "GCC 12.2", "0.1.0", "always", {}, {}};
+  const auto without = sw_env_key(facts);
+  facts.gpu = GpuSoftwareFacts{"580.159.04", "13.0", "13.0", {}};
+  const auto key = sw_env_key(facts);
+  CHECK(key != without);
+  for (auto member : {&GpuSoftwareFacts::driver, &GpuSoftwareFacts::serves, &GpuSoftwareFacts::runtime}) {
+    auto other = facts;
+    (*other.gpu).*member += "x";
+    CHECK(sw_env_key(other) != key);
+  }
+  facts.gpu->environment["CUDA_LAUNCH_BLOCKING"] = "1";
+  CHECK(sw_env_key(facts) != key);
+  CHECK(changes_gpu_paths("CUDA_LAUNCH_BLOCKING"));
+  CHECK(changes_gpu_paths("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_CACHE_PATH", "HOME"}) {
+    CHECK_FALSE(changes_gpu_paths(name));
+  }
+}
+
+TEST_CASE("UUIDs enter the node key as hashes, in any order") {
+  const NodeFacts node{"alpha", "0123", {"GPU-1", "GPU-2"}};
+  CHECK(node_key({"alpha", "0123", {"GPU-2", "GPU-1"}}) == node_key(node));
+  CHECK(node_key({"alpha", "0123", {"GPU-1", "GPU-3"}}) != node_key(node));
+  CHECK(node_key({"alpha", "0123", {}}) != node_key(node));
 }
 
 TEST_CASE("this machine's facts can be read") {
