@@ -258,6 +258,8 @@ Json TrialLoop::answer(const Json& request) {
     return failure(TrialStatus::failed, fmt::format("out of memory (needs {} MiB beside {} kept Plans)",
                                                     forecast_memory(problem_, plan).total() >> 20, kept_.size()));
   } catch (const MemoryError& error) {
+    // Where it had been made already, it cannot go on, and others can use what it holds.
+    kept_.remove_if([&, key = plan_key(plan)](const Kept& kept) { return kept.key == key; });
     return failure(TrialStatus::infeasible, error.what());
   } catch (const DeviceError& error) {
     return failure(TrialStatus::failed, error.what());
