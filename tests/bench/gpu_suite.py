@@ -254,8 +254,8 @@ def measure(suite):
             if plan is None:
                 continue
             suite.parts(f"four parts {grid} {name}", grid, *plan)
-    for program, tests in [("test_solver", "*GPU*~[.]"), ("test_transport", "*GPU*~[.],[gpu]~[.]"),
-                           ("test_device", "*GPU*~[.],[gpu]~[.]"), ("test_tuner", "[gpu]~[.]"),
+    for program, tests in [("test_solver", "~[.]*GPU*,[gpu]~[.]"), ("test_transport", "~[.]*GPU*,[gpu]~[.]"),
+                           ("test_device", "~[.]*GPU*,[gpu]~[.]"), ("test_tuner", "[gpu]~[.]"),
                            ("test_probes", "[gpu]~[.]")]:
         if pathlib.Path(suite.program(program)).exists():
             suite.run(f"tests {program}", [suite.program(program), tests, "--allow-running-no-tests"], 150, test_result)
