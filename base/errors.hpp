@@ -47,6 +47,13 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Memory of a device or of the host that could not be had: what was wanted does not fit, and something smaller may.
+/// Exit code 3; a trial that ends so is infeasible.
+class MemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// The store could not be opened, read or written. Exit code 3.
 class DbError : public std::runtime_error {
  public:

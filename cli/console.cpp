@@ -16,6 +16,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/errors.hpp"
+#include "cli/printable.hpp"
 
 namespace halotune {
 namespace {
@@ -75,13 +76,13 @@ void set_up_messages() {
 }
 
 void note(const std::string& text) {
-  spdlog::info("{}", text);
+  spdlog::info("{}", printable(text));
 }
 void warn(const std::string& text) {
-  spdlog::warn("{}", text);
+  spdlog::warn("{}", printable(text));
 }
 void complain(const std::string& text) {
-  spdlog::error("{}", text);
+  spdlog::error("{}", printable(text));
 }
 
 bool stdout_takes_colour() {

@@ -23,7 +23,8 @@ void print_document(const Json& document);
 /// would overwrite it. Writing to a closed stream still fails. Call first.
 void keep_standard_streams();
 
-/// Everything else goes to stderr, one line a message; call set_up_messages() once before.
+/// Everything else goes to stderr, one line a message, control characters made visible; call set_up_messages() once
+/// before.
 void set_up_messages();
 void note(const std::string& text);
 void warn(const std::string& text);

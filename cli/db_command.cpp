@@ -76,8 +76,8 @@ int import_store(const Options& options) {
   Store store = options.store.open();
   ImportLimits limits;
   limits.allow_missing = options.incomplete;
-  const ImportReport report = options.file == "-" ? import_rows(store, std::cin, "stdin", limits, row_faults)
-                                                  : import_file(store, options.file, limits, row_faults);
+  const ImportReport report = options.file == "-" ? import_rows(store, std::cin, "stdin", limits, imported_row_faults)
+                                                  : import_file(store, options.file, limits, imported_row_faults);
   Json json = document("import", store.file());
   json["tables"] = Json::object();
   TextTable table({"table", "read", "added"});

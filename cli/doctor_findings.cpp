@@ -17,6 +17,9 @@
 #include "solver/device/cpu_topology.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/device/isa.hpp"
+#include "solver/transport/nccl_library.hpp"
+#include "solver/transport/nccl_transport.hpp"
+#include "tuner/row_faults.hpp"
 
 namespace halotune {
 namespace {
@@ -118,6 +121,14 @@ Finding device_node_finding(const char* backend, const char* node, const char* a
           fmt::format("would add {}{}", adds,
                       present ? fmt::format("; {} shows that there is such a device here", node) : ""),
           ""};
+}
+
+Finding nccl_finding() {
+  const char* const effect = "GPUs cannot exchange by the transport nccl";
+  if (const auto why = nccl_transport().unavailable()) {
+    return {"NCCL", Level::note, *why, effect, find_gpus().gpus.empty() ? "" : "install libnccl2"};
+  }
+  return {"NCCL", Level::ok, fmt::format("version {}", version_text(*nccl().library)), "", ""};
 }
 
 }  // namespace
@@ -250,7 +261,7 @@ std::vector<Finding> build_findings() {
   }
   for (Finding& finding : gpu_findings(find_gpus())) findings.push_back(std::move(finding));
   findings.push_back(device_node_finding("HIP", "/dev/kfd", "AMD GPUs as devices"));
-  findings.push_back({"NCCL", Level::note, "not part of this build", "would add the transport nccl between GPUs", ""});
+  findings.push_back(nccl_finding());
   findings.push_back({"MPI", Level::note, "not part of this build", "would add runs over several ranks and nodes", ""});
   for (const auto& [name, value] : read_software_facts().environment) {
     findings.push_back({"environment", Level::note, name + "=" + value,
@@ -280,8 +291,10 @@ std::vector<Finding> store_findings_at(const fs::path& file) {
       return findings;
     }
     const Store store(file);
-    for (const auto& fault : store.check())
-      findings.push_back({"store", Level::error, fault, "", "see halotune db export and db import"});
+    for (const auto& fault : store.check(row_faults)) {
+      findings.push_back({"store", Level::error, fault, "answers may lack what it held",
+                          "halotune db export --salvage FILE saves the sound rows; import them into a new store"});
+    }
     findings.push_back({"store", Level::ok,
                         fmt::format("{} machines, {} problems, {} trials", store.machines().size(),
                                     store.problems().size(), store.trials({}).size()),

@@ -30,10 +30,18 @@ void print_report(const Options& options, const Report& report, bool of_problem)
   print_answer(report.rows.empty() ? nothing_text("this report", of_problem) : report.to_text(stdout_takes_colour()));
 }
 
+void warn_of(const SkippedRows& skipped) {
+  if (skipped.empty()) return;
+  warn(fmt::format("{} stored row{} left out: {}", skipped.size(), skipped.size() == 1 ? " is" : "s are",
+                   skipped.front()));
+}
+
 void print_overview(const Options& options, const Store& store, const std::optional<std::string>& key,
                     std::size_t limit) {
-  const Report recommendations = recommendation_list(store, key, limit);
-  const Report runs = run_list(store, key, limit);
+  SkippedRows skipped;
+  const Report recommendations = recommendation_list(store, key, limit, skipped);
+  const Report runs = run_list(store, key, limit, skipped);
+  warn_of(skipped);
   if (options.json) {
     Json document{{"schema", 1}};
     document["recommendations"] = to_json(recommendations);
@@ -64,7 +72,10 @@ int history_once(const Options& options) {
   if (options.report.empty()) {
     print_overview(options, store, key, limit);
   } else {
-    print_report(options, make_report(options.report, measured_plans(store, key)), key.has_value());
+    SkippedRows skipped;
+    const auto plans = measured_plans(store, key, skipped);
+    warn_of(skipped);
+    print_report(options, make_report(options.report, plans), key.has_value());
   }
   return 0;
 }

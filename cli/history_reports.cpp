@@ -141,6 +141,16 @@ std::string raw_text(const Json& cell) {
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
 
+/// Uses a row, or notes why it cannot be read: one bad row must not hide the others.
+template <class Use>
+void use_row(SkippedRows& skipped, const Use& use) {
+  try {
+    use();
+  } catch (const DbError& error) {
+    skipped.emplace_back(error.what());
+  }
+}
+
 template <class ToText>
 TextTable table_of(const Report& report, const Words& columns, ToText&& to_text) {
   TextTable table(columns);
@@ -154,29 +164,35 @@ TextTable table_of(const Report& report, const Words& columns, ToText&& to_text)
 
 }  // namespace
 
-std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key) {
+std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key,
+                                         SkippedRows& skipped) {
   std::map<std::pair<std::string, std::string>, std::vector<Trial>> visits;  // of a Problem on a class of machines
   std::map<std::string, std::string> last;
   TrialFilter filter;
   filter.problem_key = problem_key;
   for (const TrialRow& row : store.trials(filter)) {
     if (row.status == "infeasible" || row.status == "pruned") continue;
-    auto& group = visits[{row.problem_key, row.hw_class}];
-    group.push_back(trial_from_row(row));
-    // Rounds of different sessions are different rounds.
-    for (int& round : group.back().rounds) round += static_cast<int>(group.size()) * 1000;
-    last[row.problem_key + row.hw_class + row.plan_key] = row.created;
+    use_row(skipped, [&] {
+      Trial trial = trial_from_row(row);
+      auto& group = visits[{row.problem_key, row.hw_class}];
+      // Rounds of different sessions are different rounds.
+      for (int& round : trial.rounds) round += static_cast<int>(group.size() + 1) * 1000;
+      group.push_back(std::move(trial));
+      last[row.problem_key + row.hw_class + row.plan_key] = row.created;
+    });
   }
   std::vector<MeasuredPlan> plans;
   for (const auto& [key, trials] : visits) {
-    const auto problem = store.problem(key.first);
-    if (!problem) continue;
-    for (const Trial& trial : merged(trials)) {
-      if (trial.status != TrialStatus::ok || !trial.median_s()) continue;
-      plans.push_back({key.first, key.second, last[key.first + key.second + plan_key(trial.plan)],
-                       problem_from_row(*problem), trial.plan, *trial.median_s(),
-                       static_cast<std::int64_t>(trial.samples_s.size())});
-    }
+    const auto row = store.problem(key.first);
+    if (!row) continue;
+    use_row(skipped, [&, &key = key, &trials = trials] {
+      const Problem problem = problem_from_row(*row);
+      for (const Trial& trial : merged(trials)) {
+        if (trial.status != TrialStatus::ok || !trial.median_s()) continue;
+        plans.push_back({key.first, key.second, last[key.first + key.second + plan_key(trial.plan)], problem,
+                         trial.plan, *trial.median_s(), static_cast<std::int64_t>(trial.samples_s.size())});
+      }
+    });
   }
   return plans;
 }
@@ -231,27 +247,31 @@ Report make_report(const std::string& name, const std::vector<MeasuredPlan>& pla
   return report;
 }
 
-Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit) {
+Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit,
+                           SkippedRows& skipped) {
   Report report{"recommendations",
                 {"created", "grid", "operator", "cpml_cells", "machine", "devices", "objective", "plan", "step_s",
                  "mpoints_per_s"},
                 {}};
   for (const auto& row : store.recommendations(problem_key)) {
     if (report.rows.size() >= limit) break;
-    const KnownRecommendation known = recommendation_from_row(row);
-    const auto& answer = known.recommendation;
-    const Problem& problem = known.problem;
-    report.rows.push_back({row.created.substr(0, 19), size_text(problem.grid),
-                           fmt::format("order {} {}", problem.order, to_string(problem.precision)),
-                           layers_text(problem), row.hw_class, known.device_set, to_string(known.objective),
-                           answer.plan ? Json(short_text(*answer.plan)) : Json(),
-                           answer.seconds_per_step ? number_or_null(answer.seconds_per_step->median) : Json(),
-                           number_or_null(answer.mpoints_per_s)});
+    use_row(skipped, [&] {
+      const KnownRecommendation known = recommendation_from_row(row);
+      const auto& answer = known.recommendation;
+      const Problem& problem = known.problem;
+      report.rows.push_back({row.created.substr(0, 19), size_text(problem.grid),
+                             fmt::format("order {} {}", problem.order, to_string(problem.precision)),
+                             layers_text(problem), row.hw_class, known.device_set, to_string(known.objective),
+                             answer.plan ? Json(short_text(*answer.plan)) : Json(),
+                             answer.seconds_per_step ? number_or_null(answer.seconds_per_step->median) : Json(),
+                             number_or_null(answer.mpoints_per_s)});
+    });
   }
   return report;
 }
 
-Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit) {
+Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit,
+                SkippedRows& skipped) {
   Report report{"runs", {"created", "grid", "machine", "plan", "kind", "step_s", "mpoints_per_s"}, {}};
   const auto figure = [](const Json& value) {
     const Json& number = value.is_object() && value.contains("median") ? value["median"] : value;
@@ -259,13 +279,14 @@ Report run_list(const Store& store, const std::optional<std::string>& problem_ke
   };
   for (const auto& row : store.runs(problem_key)) {
     if (report.rows.size() >= limit) break;
-    const Json json = parse_json(row.json, "run " + row.id);
-    const Plan plan = plan_from_json(parse_json(row.plan, "run " + row.id));
-    const auto problem = store.problem(row.problem_key);
-    report.rows.push_back(
-        {row.created.substr(0, 19), problem ? Json(size_text(problem_from_row(*problem).grid)) : Json(), row.hw_class,
-         short_text(plan), json.contains("roofline_fraction") ? "bench" : "run",
-         figure(json.value("seconds_per_step", Json())), figure(json.value("mpoints_per_s", Json()))});
+    use_row(skipped, [&] {
+      const KnownRun run = run_from_row(row);
+      const auto problem = store.problem(row.problem_key);
+      report.rows.push_back(
+          {row.created.substr(0, 19), problem ? Json(size_text(problem_from_row(*problem).grid)) : Json(), row.hw_class,
+           short_text(run.plan), run.report.contains("roofline_fraction") ? "bench" : "run",
+           figure(run.report.value("seconds_per_step", Json())), figure(run.report.value("mpoints_per_s", Json()))});
+    });
   }
   return report;
 }

@@ -18,8 +18,12 @@ struct MeasuredPlan {
   std::int64_t n = 0;  ///< samples
 };
 
+/// What a look at the store left out: what is wrong with each row that cannot be read.
+using SkippedRows = std::vector<std::string>;
+
 /// Every Plan with an ok trial, none that was ever wrong or failed; of one Problem when its key is given.
-std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key);
+std::vector<MeasuredPlan> measured_plans(const Store& store, const std::optional<std::string>& problem_key,
+                                         SkippedRows& skipped);
 
 /// A table of values: column names carry their units (`step_s`); for people the cells do, and the name does not.
 struct Report {
@@ -40,8 +44,10 @@ std::vector<std::string> report_names();  ///< scaling, ghost, cpml, transport, 
 Report make_report(const std::string& name, const std::vector<MeasuredPlan>& plans);
 
 /// Newest recommendations and runs.
-Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
-Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit);
+Report recommendation_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit,
+                           SkippedRows& skipped);
+Report run_list(const Store& store, const std::optional<std::string>& problem_key, std::size_t limit,
+                SkippedRows& skipped);
 /// Both in one table: a column `kind` first, then every column of the two; null where a row has none.
 Report joined_report(const Report& recommendations, const Report& runs);
 

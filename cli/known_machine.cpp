@@ -7,6 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/printable.hpp"
 #include "cli/unfinished_probe.hpp"
 #include "db/clock.hpp"
 #include "tuner/device_list.hpp"
@@ -94,7 +95,7 @@ std::optional<Machine> machine_from_file(const std::string& file, std::vector<Fa
 }
 
 std::string machine_text(const Machine& machine) {
-  return machine.name +
+  return printable(machine.name, "") +
          (machine.rows.empty() ? ", not probed" : ", probed " + machine.measured_at.substr(0, 19) + " UTC");
 }
 

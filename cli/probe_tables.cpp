@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/printable.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
 
@@ -117,7 +118,8 @@ std::string missing_text(const Machine& machine) {
 }  // namespace
 
 std::string probe_text(const Machine& machine, bool bold) {
-  std::string text = fmt::format("{} ({})\nmeasured {}\n\n", machine.name, machine.host, machine.measured_at) +
+  std::string text = fmt::format("{} ({})\nmeasured {}\n\n", printable(machine.name, ""), printable(machine.host, ""),
+                                 machine.measured_at) +
                      devices_text(machine, bold);
   std::vector<std::string> kinds;
   for (const auto& row : machine.rows) add_once(kinds, row.kind);

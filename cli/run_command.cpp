@@ -18,6 +18,7 @@
 #include "cli/store_options.hpp"
 #include "solver/device/cgroup_limits.hpp"
 #include "solver/device_name.hpp"
+#include "solver/gpu_room.hpp"
 #include "solver/run.hpp"
 #include "solver/transport/transport.hpp"
 #include "tuner/bench.hpp"
@@ -92,17 +93,6 @@ ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& pr
 /// Variables have to be set before the first thread of the solver starts.
 void apply_environment(const Plan& plan) {
   for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
-}
-
-/// Host memory that the parts take: on GPUs a copy of them for a moment, without buffers.
-std::int64_t host_bytes(const Problem& problem, const Plan& plan) {
-  const MemoryForecast forecast = forecast_memory(problem, plan);
-  if (!on_gpus(plan)) return forecast.total();
-  std::int64_t bytes = 0;
-  for (const auto& entry : forecast.devices) {
-    bytes = saturating_sum(bytes, saturating_sum(entry.field_bytes, entry.psi_bytes));
-  }
-  return bytes;
 }
 
 /// @throws DeviceError when the run would outgrow the host memory that is free now, before it starts.

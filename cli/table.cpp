@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/printable.hpp"
+
 namespace halotune {
 namespace {
 
@@ -38,6 +40,7 @@ std::string csv_cell(const std::string& text) {
 void TextTable::add(std::vector<std::string> cells) {
   if (cells.size() > columns_.size()) throw std::logic_error("a table row has more cells than columns");
   cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = printable(cell, "");
   rows_.push_back(std::move(cells));
 }
 

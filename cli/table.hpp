@@ -8,7 +8,8 @@ namespace halotune {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> columns) : columns_(std::move(columns)) {}
-  /// Missing cells at the end count as empty. @throws std::logic_error for more cells than columns.
+  /// Missing cells at the end count as empty; control characters become visible. @throws std::logic_error for more
+  /// cells than columns.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/printable.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
 #include "solver/device_name.hpp"
@@ -130,7 +131,7 @@ std::string trials_text(const TuneOutcome& outcome, ShownTrials shown, bool bold
 }
 
 std::string recommendation_text(const Recommendation& recommendation) {
-  if (!recommendation.plan) return fmt::format("No recommendation.\n{}\n", recommendation.why);
+  if (!recommendation.plan) return fmt::format("No recommendation.\n{}\n", printable(recommendation.why));
   std::string text =
       fmt::format("Recommended: {} ({})\n", short_text(*recommendation.plan), layout_name(recommendation.plan->parts));
   text += fmt::format("Expected:    {} per step, {} Mpoints/s\n",
@@ -140,7 +141,7 @@ std::string recommendation_text(const Recommendation& recommendation) {
   if (recommendation.tie_set.size() > 1) text += fmt::format(", tie set of {}", recommendation.tie_set.size());
   if (recommendation.expected_regret)
     text += fmt::format(", expected regret {}", percent_text(recommendation.expected_regret));
-  return text + fmt::format("\nWhy:         {}\n", recommendation.why);
+  return text + fmt::format("\nWhy:         {}\n", printable(recommendation.why));
 }
 
 std::string usage_text(const std::vector<std::string>& problem_arguments) {

@@ -43,13 +43,16 @@ void open_each(const Plan& plan, DeviceTeams& opened, Open&& open) {
   }
 }
 
-DeviceTeams open_gpus(const Plan& plan) {
+DeviceTeams open_gpus(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const auto device = parse_device_name(plan.devices[i]);
     if (!device || device->cpu || device->rank) throw ConfigError(unusable(plan.devices[i], i));
   }
   DeviceTeams opened;
-  open_each(plan, opened, [&](int ordinal) { opened.gpus.push_back(std::make_unique<Gpu>(ordinal)); });
+  open_each(plan, opened, [&](int ordinal) {
+    const TeamOptions options = options_of ? options_of(opened.names.back()) : TeamOptions{};
+    opened.gpus.push_back(std::make_unique<Gpu>(ordinal, GpuOptions{options.flaw, options.whereabouts}));
+  });
   return opened;
 }
 
@@ -68,7 +71,7 @@ std::vector<Gpu*> DeviceTeams::gpu_pointers() const {
 }
 
 DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of) {
-  if (on_gpus(plan)) return open_gpus(plan);
+  if (on_gpus(plan)) return open_gpus(plan, options_of);
   const auto specs = split_for(plan);
   DeviceTeams opened;
   open_each(plan, opened, [&](int index) {

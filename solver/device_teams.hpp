@@ -24,7 +24,7 @@ struct DeviceTeams {
   std::vector<Gpu*> gpu_pointers() const;
 };
 
-/// `options_of` says what each CPU device (by name) gets besides. @throws ConfigError for devices that this machine or
+/// `options_of` says what each device (by name) gets besides. @throws ConfigError for devices that this machine or
 /// build does not have or that do not go together; DeviceError when threads cannot be started or a GPU is not there.
 DeviceTeams open_devices(const Plan& plan, const std::function<TeamOptions(const std::string&)>& options_of = {});
 

@@ -47,16 +47,16 @@ Reason nccl_reason(const Plan& plan) {
       return fmt::format("transport nccl needs a GPU for each part, GPU {} has several", *device);
     }
   }
-  return "transport nccl is not built yet";
+  return std::nullopt;
 }
 
 /// With one part nothing travels, so any transport will do.
 Reason transport_reason(const Plan& plan) {
   const DeviceKind kind = on_gpus(plan) ? DeviceKind::gpu : DeviceKind::cpu;
   const auto names = transport_names(kind);
-  if (std::find(names.begin(), names.end(), plan.transport) != names.end()) return std::nullopt;
   if (kind == DeviceKind::gpu && plan.part_count() == 1) return std::nullopt;
   if (kind == DeviceKind::gpu && plan.transport == "nccl") return nccl_reason(plan);
+  if (std::find(names.begin(), names.end(), plan.transport) != names.end()) return std::nullopt;
   return fmt::format("transport {} does not serve {}, {} do", plan.transport,
                      kind == DeviceKind::gpu ? "GPUs" : "CPU devices", fmt::join(names, " and "));
 }

@@ -96,13 +96,15 @@ std::vector<HaloBox> halo_boxes(const Problem& problem, const Plan& plan, const 
 std::optional<std::string> infeasible(const Problem& problem, const Plan& plan);
 
 /// Bytes by device name (fields with their padding, psi strips, halo buffers), and in all. Sums that 64 bits do not
-/// hold are the largest number.
+/// hold are the largest number. On a GPU that is what the driver takes from the free memory while blocks of s steps
+/// are replayed; questions about the state and a shorter last block take halo buffers once more for their time.
 struct MemoryForecast {
   struct Entry {
     std::string device;
     std::int64_t field_bytes = 0;
     std::int64_t psi_bytes = 0;
     std::int64_t buffer_bytes = 0;
+    std::int64_t table_bytes = 0;  ///< GPUs: coefficients, tables of sources and receivers, what allocations round up
     std::int64_t total() const;
   };
   std::vector<Entry> devices;

@@ -41,6 +41,15 @@ std::int64_t signal_window(const Problem& problem, std::int64_t s) {
   return std::max<std::int64_t>(1, steps / s) * s;
 }
 
+std::vector<std::int64_t> signal_table_bytes(const Problem& problem, const Part& part, std::int64_t s) {
+  const auto receivers = static_cast<std::int64_t>(receivers_in(problem, part).size());
+  const auto sources = static_cast<std::int64_t>(problem.sources.size());
+  const std::int64_t window = signal_window(problem, s);
+  return {receivers * static_cast<std::int64_t>(sizeof(std::int64_t)), receivers * window * problem.bytes_per_value(),
+          sources * window * static_cast<std::int64_t>(sizeof(double)),
+          static_cast<std::int64_t>(sizeof(std::int64_t))};
+}
+
 template <class T>
 GpuSignals<T>::GpuSignals(const Problem& problem, const Part& part, const PartMemory<T>& memory, const Gpu& gpu,
                           std::int64_t window)

@@ -44,6 +44,9 @@ class GpuSignals {
 bool has_signals(const Problem& problem);
 std::int64_t signal_window(const Problem& problem, std::int64_t s);
 
+/// The tables that GpuSignals of a part allocates, each [bytes], without the lists of sources' cells.
+std::vector<std::int64_t> signal_table_bytes(const Problem& problem, const Part& part, std::int64_t s);
+
 extern template class GpuSignals<float>;
 extern template class GpuSignals<double>;
 

@@ -4,8 +4,10 @@
 #include <tuple>
 
 #include "base/saturating.hpp"
+#include "solver/device_name.hpp"
 #include "solver/field_layout.hpp"
 #include "solver/geometry.hpp"
+#include "solver/gpu_allocations.hpp"
 #include "solver/transport/transport.hpp"
 
 namespace halotune {
@@ -52,7 +54,7 @@ std::vector<Message> message_shapes(const Problem& problem, const Plan& plan, co
 }  // namespace
 
 std::int64_t MemoryForecast::Entry::total() const {
-  return saturating_sum(saturating_sum(field_bytes, psi_bytes), buffer_bytes);
+  return saturating_sum(saturating_sum(field_bytes, psi_bytes), saturating_sum(buffer_bytes, table_bytes));
 }
 
 std::int64_t trace_bytes(const Problem& problem) {
@@ -88,13 +90,21 @@ MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
                           ? std::vector{ExchangePhase::merged}
                           : std::vector{ExchangePhase::split_p, ExchangePhase::split_v};
   const int devices = static_cast<int>(forecast.devices.size());
+  std::vector<GpuAllocations> allocations(forecast.devices.size());
   for (ExchangePhase phase : phases) {
     const auto messages = message_shapes(problem, plan, cut, phase, device_of_part);
     const auto buffers = forecast_buffer_bytes(plan.transport, messages, devices);
     for (int device = 0; device < devices; ++device) {
       std::int64_t& bytes = forecast.devices[device].buffer_bytes;
       bytes = saturating_sum(bytes, buffers[device]);
+      allocations[device].add(buffers[device]);
     }
+  }
+  if (!on_gpus(plan)) return forecast;
+  for (const Part& part : cut.part) add_part_allocations(part, problem, plan, allocations[device_of_part[part.index]]);
+  for (int device = 0; device < devices; ++device) {
+    MemoryForecast::Entry& entry = forecast.devices[device];
+    entry.table_bytes = std::max<std::int64_t>(0, allocations[device].bytes() - entry.total());
   }
   return forecast;
 }

@@ -13,9 +13,6 @@ namespace {
 /// x coefficients are read over whole 64-byte blocks: that many spare values on both ends.
 constexpr std::int64_t spare_values = 16;
 
-/// A quarter of the smallest first-level cache way on common processors, and some lines.
-constexpr std::int64_t stagger_bytes = 16 * 1024 + 1024 + 256;
-
 GhostRule ghost_rule(const Problem& problem, const Part& part, int axis, int side) {
   switch (part.sides[axis][side]) {
     case Side::split: return GhostRule::leave;
@@ -26,6 +23,10 @@ GhostRule ghost_rule(const Problem& problem, const Part& part, int axis, int sid
 }
 
 }  // namespace
+
+std::int64_t coefficient_bytes(std::int64_t cells, std::int64_t bytes_per_value) {
+  return (cells + 2 * spare_values) * bytes_per_value;
+}
 
 template <class T>
 PartMemory<T>::PartMemory(const Part& part, const Problem& problem, const Plan& plan, Team& team) : part_(part) {
@@ -79,7 +80,7 @@ void PartMemory<T>::set_up(const Problem& problem, const Plan& plan, const Alloc
   const auto field = [&] {
     buffers_.push_back(allocate((view_.layout.values + skew) * static_cast<std::int64_t>(sizeof(T))));
     T* values = buffers_.back().template as<T>() + skew;
-    skew += stagger_bytes / static_cast<std::int64_t>(sizeof(T));
+    skew += field_stagger_bytes / static_cast<std::int64_t>(sizeof(T));
     return values;
   };
   view_.p = field();

@@ -10,6 +10,13 @@
 
 namespace halotune {
 
+/// How much later than a multiple of 2 MiB each of the four fields begins than the one before: a quarter of the
+/// smallest first-level cache way on common processors, and some lines.
+inline constexpr std::int64_t field_stagger_bytes = 16 * 1024 + 1024 + 256;
+
+/// One coefficient (b, a or 1/kappa) over `cells` of a layer.
+std::int64_t coefficient_bytes(std::int64_t cells, std::int64_t bytes_per_value);
+
 /// The memory of one part on its device: p, v, psi strips and coefficients, and the view of them
 /// that kernels get. Owns everything the view points to.
 template <class T>

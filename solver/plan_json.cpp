@@ -152,6 +152,14 @@ void read_devices(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) 
   }
 }
 
+/// Of a shell: other names could not be set by the lines that `recommend` prints.
+bool is_variable_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && !digit(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
 void read_environment(ObjectReader& reader, std::vector<Fault>& faults, Plan& plan) {
   const Json* environment = reader.member("environment");
   if (environment == nullptr || environment->is_null()) return;
@@ -161,8 +169,8 @@ void read_environment(ObjectReader& reader, std::vector<Fault>& faults, Plan& pl
   }
   for (const auto& [name, value] : environment->items()) {
     const std::string path = reader.path_of("environment") + "/" + path_token(name);
-    if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
-      faults.push_back({path, "is not a variable name", "empty, or with an equals sign or NUL", ""});
+    if (!is_variable_name(name)) {
+      faults.push_back({path, "is not a variable name", "letters, digits and _ only, no digit first", ""});
     } else if (!value.is_string()) {
       faults.push_back({path, "is not text", "got " + shown(value), "quote the value"});
     } else if (value.get_ref<const std::string&>().find('\0') != std::string::npos) {

@@ -126,7 +126,8 @@ typename Recorder<Driver>::Link Recorder<Driver>::connect(ExchangePhase phase) {
   }
   auto messages = exchange_messages<T>(link.boxes, context_.plan, context_.parts);
   if (messages.empty()) return link;
-  const Transport& way = transport(context_.plan.transport);
+  const Transport* const instead = context_.options.transport;
+  const Transport& way = instead != nullptr ? *instead : transport(context_.plan.transport);
   block_.exchanges.push_back(context_.pair_flaws.empty()
                                  ? way.connect(program_, std::move(messages))
                                  : connect_flawed(way, program_, std::move(messages), context_.pair_flaws));

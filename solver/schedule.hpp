@@ -31,7 +31,7 @@ struct ScheduleContext {
   PartRuns<T>& parts;
   std::vector<std::vector<double>>& traces;  ///< by receiver; the owner of the cell appends
   const GpuSchedule<T>* gpu = nullptr;       ///< null: CPU devices
-  std::vector<PairFlaw> pair_flaws = {};     ///< tests only; empty on GPUs
+  std::vector<PairFlaw> pair_flaws = {};     ///< tests only
 };
 
 /// A recorded block of sub-steps with the exchange that ends it (or, for `split`, the two inside

@@ -15,6 +15,8 @@
 
 namespace halotune {
 
+class Transport;
+
 /// A flaw of one device (`to` empty), or of the way from one device to another, by the names in Plan.devices.
 struct PlacedFlaw {
   Flaw flaw;
@@ -35,14 +37,16 @@ struct SimulationOptions {
     frozen_psi,         ///< psi in ghosts is received but not advanced within a block
   };
   Mutation mutation = Mutation::none;
+  /// Moves halos instead of the transport that the Plan names (nccl's loop-back); not owned.
+  const Transport* transport = nullptr;
   /// Never use the fused sweep (for comparing the two).
   bool fuse = true;
   /// Collect per-command timings.
   bool timing = false;
-  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. Flaws of
-  /// GPUs are a ConfigError.
+  /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. lost and vanishes of a
+  /// CPU device are a ConfigError.
   std::vector<PlacedFlaw> flaws;
-  /// Where CPU devices report what they are at; not owned, outlives the Simulation.
+  /// Where devices report what they are at; not owned, outlives the Simulation.
   Whereabouts* whereabouts = nullptr;
 };
 
@@ -55,8 +59,9 @@ struct StateHash {
 /// One problem, cut by one Plan, in memory on its devices, ready to step.
 class Simulation {
  public:
-  /// Allocates and sets the initial state. @throws ConfigError when infeasible(); DeviceError when
-  /// memory or threads cannot be had.
+  /// Allocates and sets the initial state. @throws ConfigError when infeasible(); MemoryError when memory cannot be
+  /// had, on GPUs before anything is allocated where the forecast exceeds what is free; DeviceError when threads
+  /// cannot.
   Simulation(const Problem& problem, const Plan& plan, const SimulationOptions& options = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;

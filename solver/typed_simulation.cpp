@@ -5,6 +5,7 @@
 
 #include "solver/delivery_check.hpp"
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/gpu_room.hpp"
 #include "solver/gpu_state.hpp"
 #include "solver/host_copy.hpp"
 #include "solver/initial_state.hpp"
@@ -42,12 +43,12 @@ TeamOptions team_options(const SimulationOptions& options, const std::string& de
   return team;
 }
 
-/// Flaws sit where CPU devices allocate, run commands and copy: GPUs have no such places yet.
-/// @throws ConfigError when one is of a GPU of the Plan
-void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& gpus) {
+/// @throws ConfigError for flaws that only GPUs have, of a CPU device of the Plan
+void refuse_gpu_flaws(const SimulationOptions& options, const std::vector<std::string>& cpus) {
   for (const PlacedFlaw& placed : options.flaws) {
-    if (std::find(gpus.begin(), gpus.end(), placed.from) == gpus.end()) continue;
-    throw ConfigError({"", "a fault cannot be injected on GPU " + placed.from, "CPU devices alone have flaws", ""});
+    const bool of_gpus = placed.flaw.kind == Flaw::Kind::lost || placed.flaw.kind == Flaw::Kind::vanishes;
+    if (!of_gpus || std::find(cpus.begin(), cpus.end(), placed.from) == cpus.end()) continue;
+    throw ConfigError({"", "a fault cannot be injected on " + placed.from, "only GPUs can be lost", ""});
   }
 }
 
@@ -84,7 +85,10 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
                traces_,
                gpu_.get(),
                pair_flaws(options_, devices_.names)} {
-  if (on_gpus()) refuse_gpu_flaws(options_, devices_.names);
+  if (!on_gpus()) refuse_gpu_flaws(options_, devices_.names);
+  if (const auto reason = no_room_on_gpus(problem_, plan_)) {
+    throw MemoryError("the plan does not fit (" + *reason + ") use a smaller grid, shallower ghosts or more GPUs");
+  }
   for (const Part& part : cut_.part) add_part(part);
   set_up_state();
   complete_ghosts();

@@ -72,6 +72,7 @@ Json to_json(const MemoryForecast& forecast) {
                                       {"field_bytes", device.field_bytes},
                                       {"psi_bytes", device.psi_bytes},
                                       {"buffer_bytes", device.buffer_bytes},
+                                      {"table_bytes", device.table_bytes},
                                       {"total_bytes", device.total()}});
   }
   return json;

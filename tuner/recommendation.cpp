@@ -75,8 +75,9 @@ Recommendation recommendation_from_json(const Json& json) {
   if (json.contains("plan") && !json["plan"].is_null()) r.plan = plan_from_json(json["plan"]);
   if (json.contains("seconds_per_step") && json["seconds_per_step"].is_object()) {
     const Json& interval = json["seconds_per_step"];
-    r.seconds_per_step =
-        Interval{number_or_nan(interval, "median"), number_or_nan(interval, "low"), number_or_nan(interval, "high")};
+    const double median = number_or_nan(interval, "median");
+    if (std::isfinite(median))
+      r.seconds_per_step = Interval{median, number_or_nan(interval, "low"), number_or_nan(interval, "high")};
     if (interval.contains("n") && interval["n"].is_number_integer()) r.rounds = interval["n"].get<std::int64_t>();
   }
   if (const double rate = number_or_nan(json, "mpoints_per_s"); std::isfinite(rate)) r.mpoints_per_s = rate;

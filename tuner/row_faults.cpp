@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/machine_keys.hpp"
 #include "tuner/stored.hpp"
 
 namespace halotune {
@@ -74,8 +75,7 @@ void find(const RecommendationRow& row, Faults& faults) {
 }
 
 void find(const RunRow& row, Faults& faults) {
-  require_same("plan_key", row.plan_key, plan_key(plan_from_json(parse_json(row.plan, "plan"))), faults);
-  if (!parse_json(row.json, "json").is_object()) faults.push_back({"json", "is not an object", "", ""});
+  require_same("plan_key", row.plan_key, plan_key(run_from_row(row).plan), faults);
 }
 
 void find(const SessionRow& row, Faults& faults) {
@@ -83,7 +83,47 @@ void find(const SessionRow& row, Faults& faults) {
     faults.push_back({"json", "is not an object", "", ""});
 }
 
+void find_foreign_variables(const Plan& plan, Faults& faults) {
+  for (const auto& [name, value] : plan.environment) {
+    if (chooses_path(name)) continue;
+    faults.push_back({"plan/environment/" + name, "is no variable that an imported Plan may set",
+                      "it chooses no path of data between devices",
+                      "remove it from the file if its origin is trusted"});
+  }
+}
+
+std::vector<Plan> plans_of(const AnyRow& row) {
+  if (const auto* trial = std::get_if<TrialRow>(&row)) return {trial_from_row(*trial).plan};
+  if (const auto* run = std::get_if<RunRow>(&row)) return {run_from_row(*run).plan};
+  const auto* answer = std::get_if<RecommendationRow>(&row);
+  if (answer == nullptr) return {};
+  const Recommendation recommendation = recommendation_from_row(*answer).recommendation;
+  std::vector<Plan> plans = recommendation.tie_set;
+  if (recommendation.plan) plans.push_back(*recommendation.plan);
+  return plans;
+}
+
 }  // namespace
+
+bool chooses_path(std::string_view variable) {
+  constexpr std::string_view more[] = {"CUDA_", "HIP_", "GPU_", "ROCR_", "PSM2_"};
+  // What loads or starts something, or names a file; so NCCL_NET_PLUGIN, CUDA_INJECTION64_PATH, UCX_GDB_COMMAND.
+  constexpr std::string_view code[] = {"PATH", "PLUGIN", "INJECTION", "PRELOAD", "DIR",   "LIB",  "FILE",
+                                       "CONF", "TOOL",   "COMMAND",   "EXEC",    "AGENT", "DEBUG"};
+  const auto begins = [&](std::string_view family) { return variable.starts_with(family); };
+  const auto holds = [&](std::string_view word) { return variable.find(word) != std::string_view::npos; };
+  return (changes_paths(variable) || std::any_of(std::begin(more), std::end(more), begins)) &&
+         std::none_of(std::begin(code), std::end(code), holds);
+}
+
+std::vector<Fault> imported_row_faults(const AnyRow& row) {
+  Faults faults = row_faults(row);
+  if (!faults.empty()) return faults;
+  examine(faults, [&] {
+    for (const Plan& plan : plans_of(row)) find_foreign_variables(plan, faults);
+  });
+  return faults;
+}
 
 std::vector<Fault> row_faults(const AnyRow& row) {
   Faults faults;

@@ -122,6 +122,14 @@ RecommendationRow to_row(const Recommendation& recommendation, const TuneRequest
   return row;
 }
 
+KnownRun run_from_row(const RunRow& row) {
+  return read_row("runs", row.id, [&] {
+    KnownRun run{plan_from_json(parse_json(row.plan, "plan")), parse_json(row.json, "json")};
+    if (!run.report.is_object()) throw ConfigError(Fault{"/json", "is not an object", "", ""});
+    return run;
+  });
+}
+
 std::optional<Json> restriction_of(const RecommendationRow& row) {
   const Json document = parse_json(row.json, "recommendation");
   if (!document.contains("restriction")) return std::nullopt;

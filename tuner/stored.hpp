@@ -28,6 +28,13 @@ KnownRecommendation recommendation_from_row(const RecommendationRow& row);
 /// The restriction it was made under, if any. load_knowledge() puts those answers last and says so in `why`.
 std::optional<Json> restriction_of(const RecommendationRow& row);
 
+/// A production run as stored.
+struct KnownRun {
+  Plan plan;
+  Json report;  ///< an object
+};
+KnownRun run_from_row(const RunRow& row);
+
 /// Everything recommend() and the model may know about machines of `keys.hw_class`. Recommendations that came by import
 /// stand behind those of this store, whatever their dates. Rows that cannot be read are left out and named in `skipped`
 /// when given.

@@ -10,8 +10,8 @@ struct alignas(16) Vec {
   T at[width];
 };
 
-/// Starts a copy of 16 bytes from global to shared memory; both are aligned to 16 bytes. Fetches whole lines of 128 bytes
-/// into L2, which neighbouring threads and blocks want. Where the hardware has no such copy, it is made at once.
+/// Starts a copy of 16 bytes from global to shared memory; both are aligned to 16 bytes. Fetches whole lines of 128
+/// bytes into L2, which neighbouring threads and blocks want. Where the hardware has no such copy, it is made at once.
 template <class T>
 __device__ __forceinline__ void async_copy(Vec<T>* shared, const Vec<T>* global) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -12,6 +12,8 @@ struct Flaw {
     hangs,          ///< a command never ends
     slow,           ///< commands (or the bytes of a pair) take `factor` times as long
     out_of_memory,  ///< devices only: allocations fail
+    lost,           ///< GPUs only: a kernel fails, and with it every later call of the process (a sticky error)
+    vanishes,       ///< GPUs only: the runtime no longer knows the device (a MIG slice that was taken away)
     wrong,          ///< pairs only: some bytes arrive as others
     nan,            ///< pairs only: some bytes arrive as NaN of either precision
   };

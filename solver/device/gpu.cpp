@@ -19,7 +19,7 @@ GpuFacts facts_of(int ordinal) {
 
 }  // namespace
 
-Gpu::Gpu(int ordinal) : facts_(facts_of(ordinal)) {
+Gpu::Gpu(int ordinal, const GpuOptions& options) : facts_(facts_of(ordinal)), options_(options) {
   main_ = gpu::make_stream(ordinal, false);
   side_ = gpu::make_stream(ordinal, true);
 }

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "solver/device/flaw.hpp"
+#include "solver/device/gpu_stream.hpp"
+
 namespace halotune {
 
 /// What the runtime says about one GPU that this process may use. Unknown is nullopt or empty.
@@ -34,10 +37,12 @@ struct GpuInventory {
 /// runtime, an empty or wrong CUDA_VISIBLE_DEVICES, no GPU, and a build without GPUs are reasons.
 GpuInventory find_gpus();
 
-/// A stream of one GPU (cudaStream_t).
-struct GpuStream {
-  void* handle = nullptr;
-  int ordinal = 0;
+class Whereabouts;
+
+/// What tests and watchdogs add to a GPU.
+struct GpuOptions {
+  std::optional<Flaw> flaw;            ///< of its allocations and of the commands that are recorded for it
+  Whereabouts* whereabouts = nullptr;  ///< not owned, outlives the Gpu; programs report to it
 };
 
 /// A GPU opened for work: its context and two streams. Kernels of the side stream go first where both have work.
@@ -45,12 +50,13 @@ struct GpuStream {
 class Gpu {
  public:
   /// @throws DeviceError when there is no such GPU, with the reason of find_gpus(), or when it cannot be opened.
-  explicit Gpu(int ordinal);
+  explicit Gpu(int ordinal, const GpuOptions& options = {});
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
   const GpuFacts& facts() const noexcept { return facts_; }
+  const GpuOptions& options() const noexcept { return options_; }
   int ordinal() const noexcept { return facts_.ordinal; }
   GpuStream main() const noexcept { return main_; }
   GpuStream side() const noexcept { return side_; }
@@ -59,6 +65,7 @@ class Gpu {
 
  private:
   GpuFacts facts_;
+  GpuOptions options_;
   GpuStream main_, side_;
 };
 

@@ -41,8 +41,7 @@ GpuFacts facts_of(int ordinal) {
   facts.ordinal = ordinal;
   facts.name = properties.name;
   facts.uuid = uuid_text(properties.uuid, properties.name);
-  facts.pci =
-      print_text("%04x:%02x:%02x.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+  facts.pci = print_text("%04x:%02x:%02x.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
   facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   facts.compute_major = properties.major;
   facts.compute_minor = properties.minor;
@@ -63,11 +62,12 @@ void explain(cudaError_t error, GpuInventory& inventory) {
     inventory.reason = "no NVIDIA driver is loaded";
     inventory.suggestion = "install the driver, or use --backend cpu";
   } else if (error == cudaErrorInsufficientDriver) {
-    inventory.reason = "the driver serves CUDA " + version_text(*inventory.driver_version) + " and this program needs " +
-                       version_text(*inventory.runtime_version);
+    inventory.reason = "the driver serves CUDA " + version_text(*inventory.driver_version) +
+                       " and this program needs " + version_text(*inventory.runtime_version);
     inventory.suggestion = "install a newer driver, or build with an older CUDA toolkit";
   } else if (error == cudaErrorNoDevice && visible != nullptr) {
-    inventory.reason = setting + ", which names no GPU of this machine";
+    inventory.reason =
+        setting + (*visible == '\0' ? ", which hides every GPU" : ", which names no GPU of this machine");
     inventory.suggestion = "unset it or name GPUs that are here";
   } else if (error == cudaErrorNoDevice) {
     inventory.reason = "the driver finds no GPU";

@@ -1,5 +1,5 @@
 #pragma once
-#include "solver/device/gpu.hpp"
+#include "solver/device/gpu_stream.hpp"
 #include "solver/device/gpu_check.hpp"
 
 /// Kernel launches of CUDA and HIP. For sources that the GPU compiler compiles.

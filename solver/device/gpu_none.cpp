@@ -17,10 +17,10 @@ constexpr const char* suggestion = "configure with HALOTUNE_GPU=cuda, or use --b
 
 }  // namespace
 
-void gpu_check(int code, std::source_location) {
+void gpu_check(int code, SourcePlace) {
   if (code != 0) refuse();
 }
-void gpu_note(int, std::source_location) noexcept {}
+void gpu_note(int, SourcePlace) noexcept {}
 
 GpuInventory find_gpus() {
   GpuInventory inventory;

@@ -1,11 +1,13 @@
 #include "solver/device/gpu_replay.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "base/errors.hpp"
+#include "solver/device/whereabouts.hpp"
 
 namespace halotune::replay {
 namespace {
@@ -97,6 +99,8 @@ bool GpuScore::issue(List& list, std::size_t index, std::int64_t replay, std::in
       try {
         gpu::select(stream.ordinal);
         command.work(stream);
+      } catch (const MemoryError&) {
+        throw;
       } catch (const DeviceError& error) {
         throw DeviceError(fmt::format("{} (in \"{}\" on GPU {})", error.what(), command.label, list.gpu->ordinal()));
       }
@@ -173,10 +177,41 @@ gpu::Graph GpuScore::capture(int replays) {
   return gpu::end_capture(origin);
 }
 
+/// Says of every device, while it lives, that it is at one of its commands: which one only the GPU knows.
+class GpuScore::Report {
+ public:
+  explicit Report(const std::vector<List>& lists) {
+    for (const List& list : lists) {
+      Whereabouts* const whereabouts = list.gpu->options().whereabouts;
+      if (whereabouts == nullptr) continue;
+      places_.push_back(&whereabouts->of_device(fmt::format("GPU {}", list.gpu->ordinal())));
+      places_.back()->foreground.store(whereabouts->number_of(labels_of(list)), std::memory_order_relaxed);
+    }
+  }
+  ~Report() {
+    for (Whereabouts::Device* place : places_) place->foreground.store(-1, std::memory_order_relaxed);
+  }
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+ private:
+  static std::string labels_of(const List& list) {
+    std::vector<std::string_view> labels;
+    for (const Command& command : list.commands) {
+      const bool known = std::find(labels.begin(), labels.end(), command.label) != labels.end();
+      if (command.kind == Command::Kind::work && !known) labels.emplace_back(command.label);
+    }
+    return fmt::format("{}", fmt::join(labels, ", "));
+  }
+
+  std::vector<Whereabouts::Device*> places_;
+};
+
 void GpuScore::run(std::int64_t times) {
   if (failed_) throw std::logic_error("a program that has failed cannot run again");
   if (times < 1 || lists_.empty()) return;
   failed_ = true;
+  const Report report(lists_);
   if (timing_) {
     run_commands(times);
     failed_ = false;

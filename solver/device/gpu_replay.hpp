@@ -57,6 +57,8 @@ class GpuScore {
     gpu::Mark fork, join, end_main, end_side;
   };
 
+  class Report;
+
   static GpuStream stream_of(const List& list, Lane lane);
   gpu::Graph capture(int replays);
   void issue_replay(std::int64_t replay, std::int64_t first, bool timing);

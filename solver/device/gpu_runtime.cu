@@ -34,7 +34,7 @@ const char* file_name(const char* path) {
   return name;
 }
 
-std::string described(cudaError_t error, const std::source_location& where) {
+std::string described(cudaError_t error, const SourcePlace& where) {
   return print_text("a GPU call failed at %s:%u (%s: %s) %s", file_name(where.file_name()),
                     static_cast<unsigned>(where.line()), cudaGetErrorName(error), cudaGetErrorString(error),
                     advice(error));
@@ -42,14 +42,15 @@ std::string described(cudaError_t error, const std::source_location& where) {
 
 }  // namespace
 
-void gpu_check(int code, std::source_location where) {
+void gpu_check(int code, SourcePlace where) {
   if (code == cudaSuccess) return;
   const auto error = static_cast<cudaError_t>(code);
   cudaGetLastError();  // an error that is no sticky one is not to be met again by the next launch
+  if (error == cudaErrorMemoryAllocation) throw MemoryError(described(error, where));
   throw DeviceError(described(error, where));
 }
 
-void gpu_note(int code, std::source_location where) noexcept {
+void gpu_note(int code, SourcePlace where) noexcept {
   // A process that ends may have lost its runtime before its objects.
   if (code == cudaSuccess || code == cudaErrorCudartUnloading) return;
   try {
@@ -71,7 +72,6 @@ cudaEvent_t native(Mark mark) {
   return static_cast<cudaEvent_t>(mark.handle);
 }
 
-
 std::size_t size(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes);
 }
@@ -79,7 +79,8 @@ std::size_t size(std::int64_t bytes) {
 /// The pitched array that begins at `box` when its planes are whole numbers of rows apart.
 bool describes(const Pitched& box, const Extent& extent, cudaPitchedPtr& pointer) {
   if (box.row_stride < extent.row_bytes) return false;
-  if (extent.planes > 1 && (box.plane_stride % box.row_stride != 0 || box.plane_stride < box.row_stride * extent.rows)) {
+  if (extent.planes > 1 &&
+      (box.plane_stride % box.row_stride != 0 || box.plane_stride < box.row_stride * extent.rows)) {
     return false;
   }
   const std::int64_t height = extent.planes > 1 ? box.plane_stride / box.row_stride : extent.rows;
@@ -100,7 +101,7 @@ void* allocate(int ordinal, std::int64_t bytes) {
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const GpuMemory now = gpu_memory(ordinal);
-    throw DeviceError(print_text(
+    throw MemoryError(print_text(
         "cannot allocate %.1f MiB on GPU %d (%.1f of %.1f MiB are free) use a smaller grid, shallower ghosts or "
         "more GPUs",
         static_cast<double>(bytes) / mib, ordinal, static_cast<double>(now.free_bytes) / mib,
@@ -119,7 +120,15 @@ void release(int ordinal, void* memory) noexcept {
 
 void* allocate_pinned(std::int64_t bytes) {
   void* memory = nullptr;
-  gpu_check(cudaHostAlloc(&memory, size(bytes), cudaHostAllocPortable));
+  const cudaError_t error = cudaHostAlloc(&memory, size(bytes), cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw MemoryError(
+        print_text("cannot allocate %.1f MiB of page-locked host memory (the system gave none) use a "
+                   "smaller grid, shallower ghosts or another transport",
+                   static_cast<double>(bytes) / mib));
+  }
+  gpu_check(error);
   std::memset(memory, 0, size(bytes));
   return memory;
 }

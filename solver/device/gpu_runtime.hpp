@@ -7,16 +7,17 @@
 
 /// The runtime of the GPU vendor as plain functions: what Buffer, Program and the transports are made of. Chosen at
 /// link time: gpu_runtime.cu, or gpu_none.cpp, where all of them say that this build has no GPU backend. Everything
-/// with a stream is asynchronous and may be captured. All throw DeviceError.
+/// with a stream is asynchronous and may be captured. All throw DeviceError, or MemoryError for
+/// memory that cannot be had.
 namespace halotune::gpu {
 
 /// Makes a GPU the one that launches of this thread go to.
 void select(int ordinal);
 
-/// Device memory, zeroed. @throws DeviceError with the free and the wanted bytes when it does not fit.
+/// Device memory, zeroed. @throws MemoryError with the free and the wanted bytes when it does not fit.
 void* allocate(int ordinal, std::int64_t bytes);
 void release(int ordinal, void* memory) noexcept;
-/// Page-locked host memory that every GPU can reach, zeroed.
+/// Page-locked host memory that every GPU can reach, zeroed. @throws MemoryError with the wanted bytes.
 void* allocate_pinned(std::int64_t bytes);
 void release_pinned(void* memory) noexcept;
 

@@ -28,7 +28,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) {
 }
 
 [[noreturn]] void fail(std::int64_t bytes, int device, const std::string& why) {
-  throw DeviceError(
+  throw MemoryError(
       fmt::format("cannot allocate {:.1f} MiB on cpu:{} ({}) use a smaller grid, shallower ghosts or more memory",
                   static_cast<double>(bytes) / mib, device, why));
 }
@@ -95,6 +95,13 @@ Buffer::Buffer(std::int64_t bytes, Team& owner) {
 Buffer::Buffer(std::int64_t bytes, const Gpu& owner) : kind_(Kind::gpu), ordinal_(owner.ordinal()) {
   if (bytes < 0) throw std::logic_error("negative buffer size");
   if (bytes == 0) return;
+  const auto& flaw = owner.options().flaw;
+  if (flaw && flaw->kind == Flaw::Kind::out_of_memory) {
+    throw MemoryError(
+        fmt::format("cannot allocate {:.1f} MiB on GPU {} (out of memory, injected) use a smaller grid, "
+                    "shallower ghosts or more GPUs",
+                    static_cast<double>(bytes) / mib, ordinal_));
+  }
   data_ = static_cast<std::byte*>(gpu::allocate(ordinal_, bytes));
   bytes_ = bytes;
 }

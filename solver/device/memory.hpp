@@ -16,11 +16,11 @@ class Buffer {
  public:
   Buffer() = default;
   /// First touch in `threads` equal runs of pages, run i by team member i. The team must be idle.
-  /// Zero bytes give a buffer without memory. @throws DeviceError (out of memory) with the numbers.
+  /// Zero bytes give a buffer without memory. @throws MemoryError with the numbers.
   Buffer(std::int64_t bytes, Team& owner);
-  /// @throws DeviceError (out of memory) with the numbers.
+  /// @throws MemoryError with the numbers.
   Buffer(std::int64_t bytes, const Gpu& owner);
-  /// Page-locked host memory that all GPUs can reach and copy from at full speed. @throws DeviceError
+  /// Page-locked host memory that all GPUs can reach and copy from at full speed. @throws MemoryError with the number.
   static Buffer pinned(std::int64_t bytes);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;

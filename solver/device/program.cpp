@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "solver/device/gpu_flaw.hpp"
 #include "solver/device/gpu_replay.hpp"
 #include "solver/device/replay.hpp"
 
@@ -79,6 +80,8 @@ void Program::enqueue(int device, std::string label, std::function<void(GpuStrea
   command.lane = lane;
   command.label = std::move(label);
   command.work = std::move(work);
+  const Gpu& owner = gpu(device);
+  if (owner.options().flaw) command.work = flawed_work(*owner.options().flaw, owner, std::move(command.work));
   state_->append(device, std::move(command));
 }
 

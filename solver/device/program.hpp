@@ -46,7 +46,7 @@ class Program {
   /// Which stream of a GPU a command goes to. CPU devices know the main lane only.
   enum class Lane { main, side };
   /// Appends work for the GPU `device`: `work` enqueues on the stream that it gets, which may be capturing: it neither
-  /// allocates nor waits. Called again for every capture.
+  /// allocates nor waits. Called again for every capture. The flaw of the GPU, if it has one, is put in here.
   void enqueue(int device, std::string label, std::function<void(GpuStream)> work, Lane lane = Lane::main);
   /// GPU: later commands of the side lane follow what the main lane has so far.
   void fork(int device);

@@ -21,7 +21,8 @@ Lane::Lane(Team& owner, const std::atomic<bool>& abandoned)
       everyone(owner.threads(), owner.oversubscribed(), abandoned),
       foreground(std::max(1, owner.threads() - 1), owner.oversubscribed(), abandoned) {
   auto* whereabouts_of_all = owner.options().whereabouts;
-  if (whereabouts_of_all != nullptr) whereabouts = &whereabouts_of_all->of_device(owner.device().index);
+  if (whereabouts_of_all != nullptr)
+    whereabouts = &whereabouts_of_all->of_device("cpu:" + std::to_string(owner.device().index));
 }
 
 void Lane::append(Command command) {

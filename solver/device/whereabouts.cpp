@@ -6,11 +6,11 @@
 
 namespace halotune {
 
-Whereabouts::Device& Whereabouts::of_device(int index) {
+Whereabouts::Device& Whereabouts::of_device(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const Device& d) { return d.index == index; });
+  const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const Device& d) { return d.name == name; });
   if (found != devices_.end()) return *found;
-  devices_.emplace_back().index = index;
+  devices_.emplace_back().name = name;
   return devices_.back();
 }
 
@@ -28,7 +28,7 @@ std::string Whereabouts::describe() const {
     for (const auto* place : {&device.foreground, &device.background}) {
       const int label = place->load(std::memory_order_relaxed);
       if (label < 0) continue;
-      text += fmt::format("{}cpu:{} in \"{}\"", text.empty() ? "" : ", ", device.index,
+      text += fmt::format("{}{} in \"{}\"", text.empty() ? "" : ", ", device.name,
                           labels_[static_cast<std::size_t>(label)]);
     }
   }

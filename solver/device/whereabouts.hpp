@@ -13,17 +13,18 @@ class Whereabouts {
  public:
   /// The two places of one device: its list, and the background command beside it. -1: idle.
   struct Device {
-    int index = 0;
+    std::string name;
     std::atomic<int> foreground{-1};
     std::atomic<int> background{-1};
   };
 
-  /// The entry of CPU device `index`; the same one for the same index.
-  Device& of_device(int index);
+  /// The entry of a device by its name, "cpu:0" or "GPU 0"; the same one for the same name.
+  Device& of_device(const std::string& name);
   /// The number that stands for this label.
   int number_of(std::string_view label);
 
-  /// `cpu:0 in "wait", cpu:1 in "halo receive"`; empty when every device is idle.
+  /// `cpu:0 in "wait", cpu:1 in "halo receive"`; empty when every device is idle. Of a GPU all commands that are
+  /// replayed are named.
   std::string describe() const;
 
  private:

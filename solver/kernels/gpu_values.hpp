@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include "solver/device/gpu.hpp"
+#include "solver/device/gpu_stream.hpp"
 
 namespace halotune::gpu {
 

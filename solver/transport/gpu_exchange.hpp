@@ -3,8 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "solver/transport/exchange_book.hpp"
 #include "solver/transport/gpu_moves.hpp"
-#include "solver/transport/handshake.hpp"
+#include "solver/transport/transport.hpp"
 
 namespace halotune {
 
@@ -12,20 +13,17 @@ namespace halotune {
 /// first hop of the second.
 inline constexpr int halves = 2;
 
-/// What one GPU does in an exchange and whom it waits for.
+/// What one GPU moves in an exchange.
 struct GpuExchangeSide {
   GpuMoveList pack;                                 ///< start(): by a kernel, main lane
   std::array<std::vector<Transfer>, halves> send;   ///< start(): by the copy engine, side lane
   std::array<std::vector<Transfer>, halves> fetch;  ///< finish(): by the copy engine
   GpuMoveList unpack;                               ///< finish(): by a kernel
-  bool sends = false;
-  bool sends_cells = false;         ///< `send` reads this GPU's fields: release() waits for it
-  std::vector<int> senders;         ///< finish() waits until they are ready
-  std::vector<int> buffer_readers;  ///< read buffers that start() fills: it waits for their last replay
-  std::vector<int> cell_readers;    ///< read this GPU's fields: release() waits for them
+  bool sends_cells = false;                         ///< `send` reads this GPU's fields: release() waits for it
 };
 
 struct GpuExchangeWiring {
+  std::vector<ExchangePeers> peers;    ///< by device
   std::vector<GpuExchangeSide> sides;  ///< by device
   std::vector<Buffer> buffers;
   std::vector<std::int64_t> buffer_bytes;  ///< by device; pinned memory is not counted

@@ -2,6 +2,7 @@
 
 #include "solver/transport/gpu_exchange.hpp"
 #include "solver/transport/gpu_reach.hpp"
+#include "solver/transport/move_list.hpp"
 
 namespace halotune {
 namespace {
@@ -86,16 +87,10 @@ bool reads_no_cells(const Message&) {
 }
 
 GpuExchangeWiring wired(const Program& program, const std::vector<Message>& messages, const Route& route) {
-  ExchangeWiring order = wire(messages, program.devices(), route.host ? reads_no_cells : reads_cells);
   GpuExchangeWiring wiring;
-  for (ExchangeSide& side : order.sides) {
-    GpuExchangeSide& own = wiring.sides.emplace_back();
-    own.sends = side.sends;
-    own.senders = std::move(side.senders);
-    own.buffer_readers = std::move(side.buffer_readers);
-    own.cell_readers = std::move(side.cell_readers);
-  }
-  wiring.buffer_bytes.resize(wiring.sides.size());
+  wiring.peers = peers_of(messages, program.devices(), route.host ? reads_no_cells : reads_cells);
+  wiring.sides.resize(wiring.peers.size());
+  wiring.buffer_bytes.resize(wiring.peers.size());
   return wiring;
 }
 

@@ -5,17 +5,18 @@
 #include "base/errors.hpp"
 #include "solver/transport/gpu_exchange.hpp"
 #include "solver/transport/handshake.hpp"
+#include "solver/transport/nccl_transport.hpp"
 
 namespace halotune {
 namespace {
 
-std::array<const Transport*, 5> built_transports() {
-  return {&shared_transport(), &staged_transport(), &host_staged_transport(), &peer_copy_transport(),
-          &peer_direct_transport()};
+std::array<const Transport*, 6> built_transports() {
+  return {&shared_transport(),    &staged_transport(),      &host_staged_transport(),
+          &peer_copy_transport(), &peer_direct_transport(), &nccl_transport()};
 }
 
 // Names of the vocabulary that a Plan may carry but that are not built yet.
-constexpr std::array<std::string_view, 3> not_built{"nccl", "mpi_host", "mpi_device"};
+constexpr std::array<std::string_view, 2> not_built{"mpi_host", "mpi_device"};
 
 }  // namespace
 
@@ -24,7 +25,8 @@ const Transport& transport(std::string_view name) {
     if (one->name() == name) return *one;
   }
   const std::string suggestion =
-      "use \"shared\" or \"staged\" on CPU devices, \"host_staged\", \"peer_copy\" or \"peer_direct\" on GPUs";
+      "use \"shared\" or \"staged\" on CPU devices, \"host_staged\", \"peer_copy\", \"peer_direct\" or \"nccl\" on "
+      "GPUs";
   for (const auto known : not_built) {
     if (known == name) {
       throw ConfigError(Fault{"/transport", "transport \"" + std::string(name) + "\" is not built",

@@ -77,9 +77,13 @@ class Transport {
 /// `peer_direct`, on GPUs: kernels that reach the neighbour's memory. Packed: the gathering kernel stores into the
 /// receiver's buffer, a kernel scatters. Strided: the receiver's kernel reads the sender's fields.
 ///
-/// Between parts that share a GPU all of them move bytes within its memory (host_staged still through the host).
+/// `nccl`, on GPUs: sends and receives of NCCL (or RCCL) between contiguous buffers, as one group for all GPUs of the
+/// process. Packed: kernels gather and scatter. Strided: the copy engines do, because the library knows no boxes.
+/// Parts that share a GPU cannot use it.
 ///
-/// Names of transports that are not built (nccl, ...) are refused.
+/// Between parts that share a GPU all others move bytes within its memory (host_staged still through the host).
+///
+/// Names of transports that are not built (mpi_host, ...) are refused.
 /// @throws ConfigError
 const Transport& transport(std::string_view name);
 /// Every transport name of the vocabulary that is built for a kind of devices.

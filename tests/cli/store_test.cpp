@@ -157,6 +157,41 @@ TEST_CASE("Two tunes at once on one store both finish, each with its own session
   CHECK(halotune_run(place, {"db", "check", "--db", db}).code == 0);
 }
 
+TEST_CASE("One row that cannot be read hides no other from history, and doctor names it", "[store]") {
+  const Workplace place;
+  const std::string db = place.file("a.db").string();
+  const std::string key = make_store(db);
+  {
+    Store store(db);
+    RunRow run;
+    run.problem_key = key;
+    run.hw_class = "class-a";
+    run.plan = to_json(Plan{}).dump();
+    run.plan_key = plan_key(Plan{});
+    run.created = "2026-01-02T03:04:05.000000Z";
+    run.json = R"({"seconds_per_step":0.25})";
+    store.add(run);
+    run.plan = R"({"parts":"many"})";
+    store.add(run);
+    TrialRow trial = store.trials({}).front();
+    trial.id.clear();
+    trial.samples = R"(["soon"])";
+    store.add(trial);
+  }
+  const Ran overview = halotune_run(place, {"history", "--json", "--db", db});
+  CHECK(overview.code == 0);
+  CHECK_THAT(overview.err, ContainsSubstring("1 stored row is left out: row ") && ContainsSubstring("of runs"));
+  REQUIRE(overview.json()["runs"]["rows"].size() == 1);
+  CHECK(overview.json()["runs"]["rows"][0][5] == 0.25);
+  const Ran report = halotune_run(place, {"history", "--report", "scaling", "--json", "--db", db});
+  CHECK(report.code == 0);
+  CHECK_THAT(report.err, ContainsSubstring("1 stored row is left out: row ") && ContainsSubstring("of trials"));
+  CHECK(report.json()["rows"].size() == 1);
+  const Ran doctor = halotune_run(place, {"doctor", "--db", db});
+  CHECK(doctor.code == 1);
+  CHECK_THAT(doctor.out, ContainsSubstring("runs/") && ContainsSubstring("trials/") && ContainsSubstring("--salvage"));
+}
+
 TEST_CASE("An export that cannot be written whole is no success and no file", "[store]") {
   const Workplace place;
   const std::string db = place.file("a.db").string();

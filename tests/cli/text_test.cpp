@@ -5,6 +5,7 @@
 #include "cli/device_options.hpp"
 #include "cli/history_reports.hpp"
 #include "cli/plan_options.hpp"
+#include "cli/printable.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
 #include "cli/tune_tables.hpp"
@@ -37,6 +38,23 @@ TEST_CASE("Tables align columns and quote CSV") {
   table.add({"µ", "12"});
   CHECK(table.to_text() == "name     n\na, \"b\"   7\nµ       12\n");
   CHECK(table.to_csv() == "name,n\r\n\"a, \"\"b\"\"\",7\r\nµ,12\r\n");
+}
+
+TEST_CASE("Control characters are made visible, letters of every alphabet stay") {
+  CHECK(printable("a\x1b[2Jb\rc\n\td\x7f") == "a\\x1b[2Jb\\x0dc\n\td\\x7f");
+  CHECK(printable("a\nb", "") == "a\\x0ab");
+  CHECK(printable(std::string_view("a\0b", 3)) == "a\\x00b");
+  CHECK(printable("µ 512³ 界 \xF0\x9F\x8C\x8A") == "µ 512³ 界 \xF0\x9F\x8C\x8A");
+  CHECK(printable("\xC2\x9B"
+                  "31m") == "\\xc2\\x9b31m");                                 // CSI as one character of C1
+  CHECK(printable("\xC0\xAF\xFFz\xE2\x82") == "\\xc0\\xaf\\xffz\\xe2\\x82");  // overlong, no lead, cut off
+  CHECK(printable("\xED\xA0\x80") == "\\xed\\xa0\\x80");                      // a surrogate
+  TextTable table({"name"});
+  table.add({"two\nlines\x1b[1m"});
+  CHECK(table.to_text() == "name\ntwo\\x0alines\\x1b[1m\n");
+  Recommendation none;
+  none.why = "\x1b]0;title\x07";
+  CHECK(recommendation_text(none) == "No recommendation.\n\\x1b]0;title\\x07\n");
 }
 
 TEST_CASE("Shell words are quoted when they need it") {

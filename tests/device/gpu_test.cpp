@@ -83,7 +83,7 @@ TEST_CASE("memory of a GPU starts as zero, holds what is copied, and says what i
   try {
     const Buffer too_much(memory.total_bytes + (std::int64_t{1} << 34), gpu);
     FAIL("more than there is was given");
-  } catch (const DeviceError& error) {
+  } catch (const MemoryError& error) {
     CHECK(std::strstr(error.what(), "MiB are free") != nullptr);
   }
   const Buffer after(4096, gpu);  // running out is no lasting error

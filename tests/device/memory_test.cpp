@@ -50,7 +50,7 @@ TEST_CASE("more memory than there is fails with the numbers, before it is touche
   try {
     const Buffer buffer(bytes, team);
     FAIL("allocated");
-  } catch (const DeviceError& error) {
+  } catch (const MemoryError& error) {
     CHECK(std::string(error.what()).find(std::to_string(bytes >> 20) + ".0 MiB") != std::string::npos);
   }
 }

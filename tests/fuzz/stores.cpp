@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/fuzz/properties.hpp"
+#include "tuner/row_faults.hpp"
 
 namespace halotune::fuzz {
 namespace {
@@ -19,6 +20,11 @@ void require_sound(const Store& store) {
     const bool dangling = finding.find(" rows of ") != std::string::npos && finding.ends_with(" lacks");
     require(dangling, "an import leaves a sound store: " + finding);
   }
+}
+
+/// What the program's own check of an import reads out of the rows; none of it may end otherwise than in findings.
+void read_deeply(const Store& store) {
+  static_cast<void>(store.check(imported_row_faults));
 }
 
 void require_survives_export(const std::string& exported) {
@@ -45,6 +51,7 @@ void require_sound_import(const std::function<ImportReport(Store&)>& import) {
   }
   const std::string exported = export_text(*store);
   require_sound(*store);
+  read_deeply(*store);
   require_survives_export(exported);
   for (const auto& [table, count] : import(*store)) require(count.added == 0, "importing again adds nothing");
   require(export_text(*store) == exported, "importing again changes nothing");

@@ -86,7 +86,7 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
   const std::vector<Expected> cases{
       {"fails[cpu:1]@prepare", "failed", {"cpu:1"}, 0},
       {"fails[cpu:1]@time", "failed", {"cpu:1"}, 0},
-      {"memory[cpu:1]", "failed", {"cpu:1", "MiB"}, 0},
+      {"memory[cpu:1]", "infeasible", {"cpu:1", "MiB"}, 0},
       {"memory", "failed", {"out of memory", "MiB"}, 0},
       {"hangs[cpu:1]@prepare", "timeout", {"cpu:1"}, 10},
       {"hangs[cpu:1]@time", "timeout", {"cpu:1"}, 10},
@@ -125,8 +125,7 @@ TEST_CASE("Every fault costs its deadline at most, has its status and reason, an
                 struck_s, expected.deadline_s, reason.c_str());
     std::fflush(stdout);
     if (expected.deadline_s > 0) CHECK(struck_s > expected.deadline_s / 2);
-    // One second for killing; the rest is what preparing costs on a loaded machine.
-    CHECK(struck_s < expected.deadline_s + 1 + 4);
+    CHECK(struck_s < expected.deadline_s + 1);  // on a machine that does nothing else
   }
 }
 
@@ -170,8 +169,13 @@ TEST_CASE("Ten times slower is measured as slower and never recommended", "[long
 TEST_CASE("A budget of nothing, almost nothing and without end", "[long][fault]") {
   const Workplace place;
   probe_quickly(place);
-  for (const auto& [budget, code] :
-       {std::pair<std::string, int>{"0", 2}, {"-1", 2}, {"nan", 2}, {"1e-9", 1}, {"1", 0}, {"1e9", 0}}) {
+  for (const auto& [budget, code] : {std::pair<std::string, int>{"0", 2},
+                                     {"-1", 2},
+                                     {"nan", 2},
+                                     {"1e-9", 1},
+                                     {"1", 0},
+                                     {"31536000", 0},
+                                     {"1e9", 2}}) {
     auto words = tune_words;
     *std::find(words.begin(), words.end(), "120") = budget;
     words.emplace_back("--fresh");

@@ -5,6 +5,7 @@
 #include "exactness_cases.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/simulation.hpp"
+#include "solver/transport/nccl_transport.hpp"
 
 namespace halotune {
 namespace {
@@ -154,6 +155,27 @@ TEST_CASE("cut on GPUs, every Plan has the bits of one part on the CPU", "[.ever
   compare_plans(1, problems());
 }
 
+TEST_CASE("by nccl, parts on GPUs have the bits of one part on the CPU", "[exactness]") {
+  skip_without_gpu();
+  if (const auto why = nccl_loop_back_transport().unavailable()) SKIP(*why);
+  SimulationOptions by_nccl;
+  by_nccl.poison_ghosts = true;
+  by_nccl.transport = &nccl_loop_back_transport();
+  const Problem problem = random_problem({61, 53, 67}, 4, Precision::float32, uneven);
+  const StateHash one = after(problem, Plan{}, 11, false).hash;
+  std::size_t index = 0, compared = 0;
+  for (const Plan& plan : gpu_plans(problem, {1, 2, 2}, {1, 2, 4})) {
+    if (plan.transport != "peer_copy" || index++ % 5 != 0) continue;  // stands for nccl, which shares no GPU
+    INFO(short_text(plan));
+    Simulation simulation(problem, plan, by_nccl);
+    simulation.advance(5);
+    simulation.advance(6);
+    CHECK(simulation.state_hash().value == one.value);
+    ++compared;
+  }
+  CHECK(compared > 8);
+}
+
 TEST_CASE("deep ghosts on a GPU: s = 8", "[exactness]") {
   skip_without_gpu();
   const Problem problem = random_problem({40, 41, 150}, 4, Precision::float32, {{{6, 5}, {0, 7}, {9, 5}}});
@@ -251,11 +273,11 @@ TEST_CASE("Plans for GPUs are checked by name") {
   plan.devices = {"0", "0"};
   plan.transport = "shared";
   CHECK(infeasible(problem, plan) ==
-        "transport shared does not serve GPUs, host_staged and peer_copy and peer_direct do");
+        "transport shared does not serve GPUs, host_staged and peer_copy and peer_direct and nccl do");
   plan.transport = "nccl";
   CHECK(infeasible(problem, plan) == "transport nccl needs a GPU for each part, GPU 0 has several");
   plan.devices = {"0", "1"};
-  CHECK(infeasible(problem, plan) == "transport nccl is not built yet");
+  CHECK_FALSE(infeasible(problem, plan).has_value());
   plan.transport = "peer_direct";
   CHECK_FALSE(infeasible(problem, plan).has_value());
   plan.overlap = Overlap::progress;

@@ -94,6 +94,45 @@ TEST_CASE("Memory adds up by device, in order of first mention", "[memory]") {
   CHECK(together.total() == apart.total());
 }
 
+namespace {
+
+double gib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 30);
+}
+
+}  // namespace
+
+TEST_CASE("On a GPU coefficients, tables and the driver's rounding count", "[memory]") {
+  Problem problem = cube(64, FaceKind::cpml);
+  Plan plan;
+  plan.devices = {"0"};
+  plan.transport = "peer_copy";
+  const auto entry = forecast_memory(problem, plan).devices.at(0);
+  CHECK(entry.field_bytes == forecast_memory(problem, Plan{}).devices.at(0).field_bytes);
+  CHECK(entry.psi_bytes == forecast_memory(problem, Plan{}).devices.at(0).psi_bytes);
+  constexpr std::int64_t mib = 1 << 20;
+  const auto rounded = [](std::int64_t bytes) { return (bytes + 2 * mib - 1) / (2 * mib) * 2 * mib; };
+  std::int64_t expected = 0;
+  for (std::int64_t field = 0; field < 4; ++field) expected += rounded(entry.field_bytes / 4 + field * 17664);
+  // Strips of 32 * 64 * 64 and 64 * 20 * 64 values are smaller than 1 MiB, and so are 36 coefficients of (20 + 32)
+  // values, of 512 bytes each: all of them share pieces.
+  expected += rounded(entry.psi_bytes + 36 * 512);
+  CHECK(entry.total() == expected);
+  problem.receivers.resize(3);
+  problem.sources.resize(2);
+  // A window of 2^20 / 5 = 209715, at most 65536 steps: 3 * 65536 float32 and 2 * 65536 float64, 1 MiB each once
+  // rounded, and two small ones that find room.
+  CHECK(forecast_memory(problem, plan).devices.at(0).total() == expected + 2 * mib + mib * 0);
+}
+
+TEST_CASE("800 and 1024 cells each way fit into 9.5 and 19 GiB of a GPU", "[memory]") {
+  Plan plan;
+  plan.devices = {"0"};
+  plan.transport = "peer_copy";
+  CHECK(gib(forecast_memory(cube(800, FaceKind::cpml), plan).total()) < 9.5);
+  CHECK(gib(forecast_memory(cube(1024, FaceKind::cpml), plan).total()) < 19);
+}
+
 TEST_CASE("A device list of the wrong length is refused", "[memory]") {
   auto plan = slabs_z({"cpu:0", "cpu:0"});
   plan.devices.pop_back();

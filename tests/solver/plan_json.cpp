@@ -129,3 +129,11 @@ TEST_CASE("Variables with NUL characters are refused", "[plan]") {
   CHECK(fault_paths(R"({"environment":{"A":"b\u0000c"}})") == Paths{"/environment/A"});
   CHECK(fault_paths(R"({"environment":{"A\u0000":"b"}})").size() == 1);
 }
+
+TEST_CASE("Variables have names that a shell can set", "[plan]") {
+  CHECK(fault_paths(R"({"environment":{"NCCL_P2P_LEVEL":"SYS","_a9":""}})").empty());
+  for (const char* name : {"", "1A", "A B", "A;reboot", "A=B", "A-B", "Ä", "$A", "A\\n"}) {
+    INFO(name);
+    CHECK(fault_paths((std::string(R"({"environment":{")") + name + R"(":"b"}})").c_str()).size() == 1);
+  }
+}

@@ -276,7 +276,7 @@ TEST_CASE("transports are found by name, others are refused by name") {
     CHECK(transport(name).name() == name);
     CHECK_FALSE(transport(name).unavailable().has_value());
   }
-  CHECK_THROWS_AS(transport("nccl"), ConfigError);
+  CHECK_THROWS_AS(transport("mpi_host"), ConfigError);
   CHECK_THROWS_AS(transport("pigeon"), ConfigError);
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "solver/device/gpu_runtime.hpp"
 
 namespace halotune {
 namespace {
@@ -71,6 +72,51 @@ TEST_CASE("a flawed pair spoils what it delivers and nothing else") {
   devices.run(name, packing, {Flaw::Kind::slow, 7});
   CHECK(devices.received[0] == devices.sent[1]);
   CHECK(devices.received[1] == devices.sent[0]);
+}
+
+/// Parts on one GPU: what the first message delivers is spoiled, and what the second delivers is not.
+void check_on_gpu(const std::string& name, Packing packing, const Flaw& flaw, bool spoiled) {
+  Gpu gpu(0);
+  std::array<Floats, 2> sent;
+  std::vector<Buffer> source, target;
+  std::vector<Message> messages;
+  const auto box = [](const Buffer& buffer, std::int64_t first, std::int64_t count) {
+    return ByteBox{buffer.data() + first * 4, count * 4};
+  };
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (int value = 0; value < 64; ++value) sent[i].push_back(static_cast<float>(value) + 100 * static_cast<float>(i));
+    source.emplace_back(64 * 4, gpu);
+    target.emplace_back(64 * 4, gpu);
+    gpu::copy_now(source[i].data(), sent[i].data(), 64 * 4);
+    messages.push_back(
+        {0,
+         0,
+         packing,
+         {{box(source[i], 0, 40), box(target[i], 0, 40)}, {box(source[i], 40, 24), box(target[i], 40, 24)}}});
+  }
+  Program program(std::vector<Gpu*>{&gpu});
+  const auto exchange = connect_flawed(transport(name), program, messages, {{0, 0, flaw}});
+  exchange->start(program, 0);
+  exchange->finish(program, 0);
+  program.run(3);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Floats seen(64);
+    gpu::copy_now(seen.data(), target[i].data(), 64 * 4);
+    const std::size_t bad = spoiled && i == 0 ? 40 : 0;
+    for (std::size_t k = 0; k < bad; ++k) CHECK_FALSE(seen[k] == sent[i][k]);
+    CHECK(std::memcmp(&seen[bad], &sent[i][bad], (64 - bad) * 4) == 0);
+  }
+}
+
+TEST_CASE("a flawed way on a GPU spoils what it delivers and nothing else") {
+  if (const GpuInventory inventory = find_gpus(); inventory.gpus.empty()) SKIP("no GPU: " << inventory.reason);
+  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct");
+  const Packing packing = GENERATE(Packing::packed, Packing::strided);
+  check_on_gpu(name, packing, {Flaw::Kind::wrong}, true);
+  check_on_gpu(name, packing, {Flaw::Kind::nan}, true);
+  check_on_gpu(name, packing, {Flaw::Kind::slow, 7}, false);
+  CHECK_THROWS_WITH(check_on_gpu(name, packing, {Flaw::Kind::fails}, false),
+                    "the command failed (injected) (in \"halo 0 to 0\" on GPU 0)");
 }
 
 TEST_CASE("a pair that fails is named") {

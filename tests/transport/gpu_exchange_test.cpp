@@ -4,10 +4,14 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "solver/device/gpu_runtime.hpp"
 #include "solver/device/memory.hpp"
+#include "solver/transport/nccl_library.hpp"
+#include "solver/transport/nccl_transport.hpp"
 #include "solver/transport/transport.hpp"
 
 namespace halotune {
@@ -107,6 +111,13 @@ struct Ring {
   std::vector<Message> messages;
 };
 
+/// By nccl the parts that share a GPU send to themselves.
+const Transport& between(const std::string& name) {
+  const Transport& way = name == "nccl" ? nccl_loop_back_transport() : transport(name);
+  if (const auto why = way.unavailable()) SKIP(name << ": " << *why);
+  return way;
+}
+
 void record(Program& program, Exchange& exchange, bool background) {
   for (int device = 0; device < program.devices(); ++device) exchange.start(program, device);
   for (int device = 0; device < program.devices(); ++device) {
@@ -117,7 +128,8 @@ void record(Program& program, Exchange& exchange, bool background) {
 
 TEST_CASE("between GPUs every byte of random boxes arrives, and nothing else is touched") {
   const Gpus gpus;
-  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct");
+  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct", "nccl");
+  const Transport& way = between(name);
   const Packing packing = GENERATE(Packing::packed, Packing::strided);
   const bool background = GENERATE(false, true);
   for (unsigned seed = 0; seed < 4; ++seed) {
@@ -126,9 +138,9 @@ TEST_CASE("between GPUs every byte of random boxes arrives, and nothing else is 
               << parts);
     Ring ring(gpus, parts, packing, seed);
     Program program(gpus.all);
-    const auto exchange = transport(name).connect(program, ring.messages);
+    const auto exchange = way.connect(program, ring.messages);
     record(program, *exchange, background);
-    const auto forecast = forecast_buffer_bytes(name, ring.messages, program.devices());
+    const auto forecast = way.forecast(ring.messages, program.devices());
     for (int device = 0; device < program.devices(); ++device) {
       CHECK(exchange->buffer_bytes(device) == forecast[static_cast<std::size_t>(device)]);
     }
@@ -142,7 +154,8 @@ TEST_CASE("between GPUs every byte of random boxes arrives, and nothing else is 
 
 TEST_CASE("hundreds of replays on GPUs hand whole fields round the ring without mixing them") {
   const Gpus gpus;
-  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct");
+  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct", "nccl");
+  const Transport& way = between(name);
   const Packing packing = GENERATE(Packing::packed, Packing::strided);
   const bool background = GENERATE(false, true);
   constexpr std::size_t parts = 4;
@@ -164,7 +177,7 @@ TEST_CASE("hundreds of replays on GPUs hand whole fields round the ring without 
     messages.push_back(std::move(message));
   }
   Program program(gpus.all);
-  const auto exchange = transport(name).connect(program, messages);
+  const auto exchange = way.connect(program, messages);
   for (int device = 0; device < program.devices(); ++device) {
     exchange->release(program, device, 1);
     for (std::size_t p = 0; p < parts; ++p) {
@@ -191,13 +204,46 @@ TEST_CASE("hundreds of replays on GPUs hand whole fields round the ring without 
   }
 }
 
+TEST_CASE("misuse of an exchange between GPUs is reported as a bug") {
+  const Gpus gpus;
+  const std::string name = GENERATE("host_staged", "peer_copy", "peer_direct", "nccl");
+  const Transport& way = between(name);
+  INFO(name);
+  Ring ring(gpus, 1, Packing::strided, 1);  // a GPU that sends to itself
+  Program program(gpus.all);
+  const auto exchange = way.connect(program, ring.messages);
+  CHECK_THROWS_AS(exchange->finish(program, 0), std::logic_error);
+  exchange->start(program, 0);
+  CHECK_THROWS_AS(exchange->start(program, 0), std::logic_error);
+  CHECK_THROWS_AS(exchange->buffer_bytes(program.devices()), std::logic_error);
+  exchange->finish(program, 0);
+  CHECK_THROWS_AS(exchange->finish(program, 0), std::logic_error);
+  CHECK_NOTHROW(exchange->release(program, 0, 0));
+  ring.messages[0].transfers[0].to.rows += 1;
+  CHECK_THROWS_AS(way.connect(program, ring.messages), std::logic_error);
+}
+
 TEST_CASE("the transports of GPUs are known by name and say why they cannot serve") {
-  CHECK(transport_names(DeviceKind::gpu) == std::vector<std::string>{"host_staged", "peer_copy", "peer_direct"});
+  CHECK(transport_names(DeviceKind::gpu) ==
+        std::vector<std::string>{"host_staged", "peer_copy", "peer_direct", "nccl"});
   const GpuInventory inventory = find_gpus();
   for (const auto& name : transport_names(DeviceKind::gpu)) {
     const auto reason = transport(name).unavailable();
-    CHECK(reason.has_value() == inventory.gpus.empty());
-    if (reason) CHECK(*reason == inventory.reason);
+    const bool library = name != "nccl" || nccl().library != nullptr;
+    CHECK(reason.has_value() == (inventory.gpus.empty() || !library));
+    if (reason) CHECK(*reason == (inventory.gpus.empty() ? inventory.reason : nccl().reason));
+  }
+}
+
+TEST_CASE("parts that share a GPU are refused by nccl with its number") {
+  const Gpus gpus;
+  Ring ring(gpus, 1, Packing::packed, 1);
+  Program program(gpus.all);
+  try {
+    transport("nccl").connect(program, ring.messages);
+    FAIL("it connected");
+  } catch (const DeviceError& error) {
+    CHECK(std::string(error.what()).find("GPU 0 has several") != std::string::npos);
   }
 }
 

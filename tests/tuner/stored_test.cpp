@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "sample_machine.hpp"
+#include "tuner/row_faults.hpp"
 #include "tuner/stored.hpp"
 
 using namespace halotune;
@@ -62,6 +63,43 @@ TEST_CASE("a row that does not hold what it should is the store's fault") {
   TrialRow row = to_row(timed(0, 1e-3), {});
   row.status = "splendid";
   CHECK_THROWS_AS(trial_from_row(row), DbError);
+}
+
+TEST_CASE("an imported Plan may set what chooses paths of data, not what is loaded or run") {
+  for (const char* name : {"NCCL_P2P_LEVEL", "HSA_ENABLE_SDMA", "CUDA_DEVICE_MAX_CONNECTIONS", "UCX_TLS",
+                           "OMPI_MCA_btl", "HALOTUNE_ISA", "HIP_VISIBLE_DEVICES"}) {
+    INFO(name);
+    CHECK(chooses_path(name));
+  }
+  for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "PATH", "BASH_ENV", "IFS", "PYTHONPATH", "HOME", "",
+                           "GLIBC_TUNABLES", "NCCL_NET_PLUGIN", "CUDA_INJECTION64_PATH", "OMPI_MCA_plm_rsh_agent",
+                           "HSA_TOOLS_LIB", "UCX_GDB_COMMAND", "UCX_MODULE_DIR", "HALOTUNE_TEST_FAULT"}) {
+    INFO(name);
+    CHECK_FALSE(chooses_path(name));
+  }
+  Plan plan;
+  plan.environment = {{"LD_PRELOAD", "evil.so"}, {"NCCL_P2P_LEVEL", "SYS"}};
+  const auto r = request();
+  const TrialRow trial = to_row(timed(0, 1e-3, plan), {"problem", "machine", "session", "cpu:0", r.machine.keys});
+  RunRow run;
+  run.plan = to_json(plan).dump();
+  run.plan_key = plan_key(plan);
+  run.json = "{}";
+  Recommendation answer = outcome_of(Plan{}).recommendation;
+  answer.tie_set.push_back(plan);
+  for (const AnyRow& row : {AnyRow(trial), AnyRow(run), AnyRow(to_row(answer, r, "session"))}) {
+    CHECK(row_faults(row).empty());
+    const auto faults = imported_row_faults(row);
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].path == "plan/environment/LD_PRELOAD");
+  }
+}
+
+TEST_CASE("a recommendation without a time has none, not a NaN") {
+  Recommendation answer = outcome_of(Plan{}).recommendation;
+  Json json = to_json(answer);
+  json["seconds_per_step"] = Json{{"median", nullptr}, {"low", nullptr}, {"high", nullptr}};
+  CHECK_FALSE(recommendation_from_json(json).seconds_per_step.has_value());
 }
 
 TEST_CASE("what a session stored is known afterwards") {

@@ -35,10 +35,12 @@ constexpr std::array<Word<Kind>, 13> worker_words{{{"crash", Kind::crash},
                                                    {"flood", Kind::flood},
                                                    {"close", Kind::close},
                                                    {"babble", Kind::babble}}};
-constexpr std::array<Word<Flaw::Kind>, 4> device_words{{{"fails", Flaw::Kind::fails},
+constexpr std::array<Word<Flaw::Kind>, 6> device_words{{{"fails", Flaw::Kind::fails},
                                                         {"hangs", Flaw::Kind::hangs},
                                                         {"slow", Flaw::Kind::slow},
-                                                        {"memory", Flaw::Kind::out_of_memory}}};
+                                                        {"memory", Flaw::Kind::out_of_memory},
+                                                        {"lost", Flaw::Kind::lost},
+                                                        {"vanishes", Flaw::Kind::vanishes}}};
 constexpr std::array<Word<Flaw::Kind>, 5> pair_words{{{"fails", Flaw::Kind::fails},
                                                       {"hangs", Flaw::Kind::hangs},
                                                       {"slow", Flaw::Kind::slow},

@@ -37,9 +37,9 @@ struct TrialFault {
 };
 
 /// Parses HALOTUNE_TEST_FAULT: `KIND[WHERE][@MOMENT]:PATTERN`, several separated by ';'. Without WHERE the worker
-/// itself misbehaves (KIND: the words above but flaw). WHERE in brackets is a device (`[cpu:1]`; KIND fails, hangs,
-/// slow, slow*N or memory) or an ordered pair (`[cpu:0>cpu:1]`; KIND fails, hangs, slow, slow*N, wrong or nan). MOMENT
-/// is reference, prepare or time. @throws ConfigError
+/// itself misbehaves (KIND: the words above but flaw). WHERE in brackets is a device (`[cpu:1]`, `[0]` for a GPU; KIND
+/// fails, hangs, slow, slow*N or memory, of a GPU also lost or vanishes) or an ordered pair (`[cpu:0>cpu:1]`; KIND
+/// fails, hangs, slow, slow*N, wrong or nan). MOMENT is reference, prepare or time. @throws ConfigError
 std::vector<TrialFault> parse_trial_faults(std::string_view text);
 
 /// The first fault of the worker itself that names this Plan and this moment.

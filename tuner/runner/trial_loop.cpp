@@ -13,6 +13,7 @@
 #include "solver/device/cgroup_limits.hpp"
 #include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
+#include "solver/gpu_room.hpp"
 #include "tuner/runner/last_words.hpp"
 
 namespace halotune {
@@ -60,6 +61,7 @@ struct TrialLoop::Kept {
   std::string key;
   std::vector<PlacedFlaw> flaws;  ///< it was made with
   std::int64_t bytes = 0;
+  std::int64_t host_bytes = 0;  ///< of `bytes`, those that the host would get back
   Simulation simulation;
   double max_energy_J = 0;  ///< since the last source ended; 0: not looked at yet
 };
@@ -87,8 +89,8 @@ std::optional<std::string> TrialLoop::too_large(const Plan& plan) const {
   const auto available = available_memory_bytes();
   if (!available) return std::nullopt;
   std::int64_t room = *available;
-  for (const Kept& kept : kept_) room += kept.bytes;
-  const std::int64_t needed = forecast_memory(problem_, plan).total();
+  for (const Kept& kept : kept_) room += kept.host_bytes;
+  const std::int64_t needed = host_bytes(problem_, plan);
   if (needed <= room) return std::nullopt;
   return fmt::format("needs {} MiB, {} MiB of memory are available here", needed >> 20, room >> 20);
 }
@@ -123,7 +125,8 @@ TrialLoop::Kept& TrialLoop::simulation_for(const Plan& plan, TrialMoment moment)
   }
   const std::int64_t bytes = forecast_memory(problem_, plan).total();
   make_room(bytes);
-  kept_.push_front({key, options.flaws, bytes, Simulation(problem_, plan, options)});
+  while (!kept_.empty() && no_room_on_gpus(problem_, plan)) kept_.pop_back();
+  kept_.push_front({key, options.flaws, bytes, on_gpus(plan) ? 0 : bytes, Simulation(problem_, plan, options)});
   return kept_.front();
 }
 
@@ -250,6 +253,8 @@ Json TrialLoop::answer(const Json& request) {
   } catch (const std::bad_alloc&) {
     return failure(TrialStatus::failed, fmt::format("out of memory (needs {} MiB beside {} kept Plans)",
                                                     forecast_memory(problem_, plan).total() >> 20, kept_.size()));
+  } catch (const MemoryError& error) {
+    return failure(TrialStatus::infeasible, error.what());
   } catch (const DeviceError& error) {
     return failure(TrialStatus::failed, error.what());
   }

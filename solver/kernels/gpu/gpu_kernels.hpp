@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "solver/device/gpu.hpp"
+#include "solver/device/gpu_stream.hpp"
 #include "solver/kernels/kernels.hpp"
 
 namespace halotune {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "solver/device/gpu.hpp"
+#include "solver/device/gpu_stream.hpp"
 
 namespace halotune::gpu {
 
