@@ -25,6 +25,7 @@
 #include "tuner/device_list.hpp"
 #include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
+#include "tuner/tile_book.hpp"
 
 namespace halotune {
 namespace {
@@ -133,6 +134,30 @@ bool store_run(std::optional<Store>& store, const Problem& problem, const Plan& 
   }
 }
 
+/// The tiles for a Plan on GPUs, from the store or by a search whose answer it gets.
+std::optional<TileChoice> chosen_tiles(std::optional<Store>& store, const Problem& problem, const Plan& plan) {
+  if (!on_gpus(plan)) return std::nullopt;
+  TileBook book(store ? store->gpu_tiles() : std::vector<GpuTilesRow>{});
+  const auto choice = book.choose(problem, plan);
+  if (store) {
+    store_found(*store, book.take_found(), warn);
+  } else if (choice && choice->basis == "searched") {
+    warn("there is no store for the tiles of the GPU kernels: they are searched for again next time");
+  }
+  return choice;
+}
+
+std::string tiles_text(const std::optional<TileChoice>& choice) {
+  if (!choice) return "";
+  const auto text = [](const GpuTile& tile) {
+    return tile.cells_x == 0 ? std::string("one thread per cell")
+                             : fmt::format("{}x{} cells, {} ahead, {} planes", tile.cells_x, tile.rows,
+                                           tile.planes_ahead, tile.planes);
+  };
+  return fmt::format("GPU tiles:   velocity {}; pressure {} ({})\n", text(choice->tiles.velocity),
+                     text(choice->tiles.pressure), choice->basis);
+}
+
 std::string report_text(const RunReport& report, const Problem& problem) {
   std::string text = fmt::format("Problem:     {}, {} of {} steps\nPlan:        {}\n", size_text(problem.grid),
                                  report.steps, problem.steps, short_text(report.plan));
@@ -166,18 +191,22 @@ std::string bench_text(const BenchReport& report, const Problem& problem) {
                             report.best_stream);
 }
 
-Json document_of(const Json& report, const Problem& problem, const std::string& basis) {
+Json document_of(const Json& report, const Problem& problem, const std::string& basis,
+                 const std::optional<TileChoice>& tiles) {
   Json document{{"schema", 1}};
   document["problem"] = Json{{"key", problem_key(problem)}, {"grid", problem.grid}};
   document["basis"] = basis;
   document.update(report);
+  if (tiles) document["gpu_tiles"] = to_json(*tiles);
   return document;
 }
 
 int run_bench(const Options& options, int blocks, const Problem& problem, const ChosenPlan& chosen,
               std::optional<Store>& store) {
   handle_signals(OnSignal::end_at_once);  // half a benchmark is none
+  const auto tiles = chosen_tiles(store, problem, chosen.plan);
   BenchOptions bench_options;
+  if (tiles) bench_options.simulation.gpu_tiles = tiles->tiles;
   bench_options.blocks = blocks;
   BenchReport report;
   {
@@ -188,9 +217,9 @@ int run_bench(const Options& options, int blocks, const Problem& problem, const 
     report = bench(problem, chosen.plan, bench_options);
   }
   handle_signals(OnSignal::remember);
-  const Json document = document_of(to_json(report), problem, chosen.basis);
+  const Json document = document_of(to_json(report), problem, chosen.basis, tiles);
   store_run(store, problem, chosen.plan, document);
-  options.json ? print_document(document) : print_answer(bench_text(report, problem));
+  options.json ? print_document(document) : print_answer(bench_text(report, problem) + tiles_text(tiles));
   return 0;
 }
 
@@ -203,7 +232,9 @@ std::string interrupted_text(const RunReport& report, const Problem& problem, bo
 
 int run_production(const Options& options, const Problem& problem, const ChosenPlan& chosen,
                    std::optional<Store>& store) {
+  const auto tiles = chosen_tiles(store, problem, chosen.plan);
   RunOptions run_options;
+  if (tiles) run_options.simulation.gpu_tiles = tiles->tiles;
   run_options.digest = options.digest;
   RunReport report;
   {
@@ -215,9 +246,9 @@ int run_production(const Options& options, const Problem& problem, const ChosenP
     };
     report = run(problem, chosen.plan, run_options);
   }
-  const Json document = document_of(to_json(report), problem, chosen.basis);
+  const Json document = document_of(to_json(report), problem, chosen.basis, tiles);
   const bool stored = store_run(store, problem, chosen.plan, document);
-  options.json ? print_document(document) : print_answer(report_text(report, problem));
+  options.json ? print_document(document) : print_answer(report_text(report, problem) + tiles_text(tiles));
   if (!report.completed) throw Interrupted(interrupted_text(report, problem, stored));
   return 0;
 }

@@ -134,6 +134,8 @@ Searched search_on_hardware(const Options& options, Store& store, TuneRequest& r
   }
   WorkerOptions worker;
   worker.cancelled = stop_asked;
+  worker.known_tiles = store.gpu_tiles();
+  worker.found_tiles = [&store](const std::vector<GpuTilesRow>& rows) { store_found(store, rows, warn); };
   worker.reference_deadline_s = std::clamp(request.search.budget_s, 1.0, worker.reference_deadline_s);
   WorkerRunner runner(request.problem, request.devices, std::move(worker));
   Progress progress("tune");

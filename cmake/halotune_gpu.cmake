@@ -42,7 +42,7 @@ endif()
 function(halotune_gpu_objects target)
   add_library(${target} OBJECT ${ARGN})
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   # Their headers alone: the language level that those targets ask for would come after the flag below and win.
   foreach(library fmt::fmt nlohmann_json::nlohmann_json)
     target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)

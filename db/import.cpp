@@ -152,14 +152,15 @@ void read_line(const std::string& line, const std::string& where, Batch& batch, 
 
 /// Refuses a store that is not exactly what the migrations make, or that is damaged. The schema comes first: looking at
 /// the pages evaluates its constraints and indices, which a hostile one makes as dear as it likes.
-void require_sound_store(Connection& source) {
+/// @returns its schema version
+std::int64_t require_sound_store(Connection& source) {
   const std::string name = source.file().string();
   const SchemaMark mark = read_mark(source);
   std::string why = refusal(mark, schema_version());
   if (!why.empty()) throw DbError(fmt::format("the store {} cannot be imported ({}", name, why));
   std::vector<std::string> findings = schema_differences(source, mark.version);
   if (findings.empty()) findings = page_findings(source, true);
-  if (findings.empty()) return;
+  if (findings.empty()) return mark.version;
   throw DbError(
       fmt::format("the store {} cannot be imported (it is damaged or changed by hand: {}) see `halotune db check "
                   "--db {}`; `halotune db export --salvage` saves what can be read",
@@ -172,8 +173,9 @@ Batch read_store(Connection& source, const RowCheck& look_deeper) {
   source.read([&] {
     batch.clear();
     faults.clear();
-    require_sound_store(source);
+    const std::int64_t version = require_sound_store(source);
     for (const Table& each : tables()) {
+      if (each.since > version) continue;
       Loan statement = source.prepare(select_sql(each));
       while (statement->executeStep()) {
         Cells cells = read_cells(*statement, each);

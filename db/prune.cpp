@@ -54,7 +54,7 @@ std::string not_awaited(const char* member, const char* id) {
 }
 
 void drop_before(Broom& broom, const std::string& date) {
-  for (const char* table : {"trials", "recommendations", "runs"}) broom.drop(table, "created<?1", date);
+  for (const char* table : {"trials", "recommendations", "runs", "gpu_tiles"}) broom.drop(table, "created<?1", date);
   broom.drop("sessions", "created<?1 AND state='finished'", date);
   // A machine dated later than now is not the newest: see Store.
   broom.drop("machines",
@@ -81,7 +81,8 @@ void forget_origins(Connection& connection) {
   connection
       .prepare(
           "DELETE FROM imported WHERE id NOT IN (SELECT id FROM machines UNION ALL SELECT id FROM trials UNION ALL "
-          "SELECT id FROM recommendations UNION ALL SELECT id FROM runs UNION ALL SELECT id FROM sessions)")
+          "SELECT id FROM recommendations UNION ALL SELECT id FROM runs UNION ALL SELECT id FROM sessions UNION ALL "
+          "SELECT id FROM gpu_tiles)")
       ->exec();
 }
 

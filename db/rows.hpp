@@ -88,6 +88,13 @@ struct RowShape<SessionRow> {
   static constexpr const char* table_name = "sessions";
   static constexpr auto members = std::tuple(&R::id, &R::request_key, &R::state, &R::created, &R::json);
 };
+template <>
+struct RowShape<GpuTilesRow> {
+  using R = GpuTilesRow;
+  static constexpr const char* table_name = "gpu_tiles";
+  static constexpr auto members =
+      std::tuple(&R::id, &R::gpu, &R::driver, &R::kernels, &R::shape, &R::created, &R::json);
+};
 
 /// Cells of a row; numbers that are not finite become NULL, text becomes valid UTF-8.
 Cell to_cell(const std::string& value);

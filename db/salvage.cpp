@@ -88,6 +88,15 @@ Saved saved_from(Connection& connection, const Table& from) {
   return saved;
 }
 
+/// What the file says of itself; 0 when even that is damaged.
+std::int64_t version_of(Connection& connection) {
+  try {
+    return read_mark(connection).version;
+  } catch (const DbError&) {
+    return 0;
+  }
+}
+
 }  // namespace
 
 Salvage salvage(const std::filesystem::path& file) {
@@ -95,7 +104,9 @@ Salvage salvage(const std::filesystem::path& file) {
   connection.attempt([&] { connection.prepare("SELECT count(*) FROM sqlite_master")->executeStep(); });
   Salvage result;
   std::string lines;
+  const std::int64_t version = version_of(connection);
   for (const Table& each : tables()) {
+    if (version >= 1 && version < each.since) continue;
     const Saved saved = saved_from(connection, each);
     for (const auto& [key, cells] : saved.rows) lines += exchange_line(each, cells);
     result.rows += static_cast<std::int64_t>(saved.rows.size());

@@ -56,6 +56,14 @@ CREATE INDEX sessions_by_request ON sessions(request_key, state, created);
 // Which rows came by import. It belongs to this file alone: it is neither exported nor merged.
 constexpr const char* schema_2 = "CREATE TABLE imported(id TEXT PRIMARY KEY NOT NULL) STRICT";
 
+// Searches for the tiles of GPU kernels.
+constexpr const char* schema_3 = R"sql(
+CREATE TABLE gpu_tiles(
+  id TEXT PRIMARY KEY NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL, kernels TEXT NOT NULL, shape TEXT NOT NULL,
+  created TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+CREATE INDEX gpu_tiles_by_kernels ON gpu_tiles(gpu, driver, kernels, shape, created);
+)sql";
+
 std::string quoted_columns(const Table& table) {
   std::string list;
   for (const Column& column : table.columns) list += fmt::format("{}\"{}\"", list.empty() ? "" : ",", column.name);
@@ -103,6 +111,10 @@ Objects expected_objects(std::int64_t version) {
 
 const std::vector<Table>& tables() {
   static const std::vector<Table> all = {
+      {"gpu_tiles",
+       Merge::content,
+       {{"id"}, {"gpu"}, {"driver"}, {"kernels"}, {"shape"}, {"created", moment}, {"json", json}},
+       3},
       {"machines",
        Merge::content,
        {{"id"}, {"hw_class"}, {"sw_env"}, {"node"}, {"visible_set"}, {"name"}, {"created", moment}, {"json", json}}},
@@ -176,7 +188,7 @@ std::string insert_sql(const Table& table) {
 }
 
 const std::vector<Migration>& schema_migrations() {
-  static const std::vector<Migration> steps = {{1, schema_1}, {2, schema_2}};
+  static const std::vector<Migration> steps = {{1, schema_1}, {2, schema_2}, {3, schema_3}};
   return steps;
 }
 

@@ -33,6 +33,7 @@ struct Table {
   std::string_view name;
   Merge merge = Merge::content;
   std::vector<Column> columns;
+  std::int64_t since = 1;  ///< the schema version that brought it
 };
 
 /// All tables, by name.

@@ -132,6 +132,10 @@ std::string Store::add(RunRow row) {
   return add_hashed(connection(), std::move(row));
 }
 
+std::string Store::add(GpuTilesRow row) {
+  return add_hashed(connection(), std::move(row));
+}
+
 std::string Store::add(const ProblemRow& problem, RunRow row) {
   const Cells cells = complete(std::move(row));
   connection().write([&] {
@@ -198,6 +202,12 @@ std::optional<MachineRow> Store::latest_machine(const std::string& hw_class, con
   same.newest_first(measured_here_first);
   same.at_most(1);
   return first(select<MachineRow>(connection(), same));
+}
+
+std::vector<GpuTilesRow> Store::gpu_tiles() const {
+  Question all;
+  all.newest_first(measured_here_first);
+  return select<GpuTilesRow>(connection(), all);
 }
 
 std::vector<ProblemRow> Store::problems() const {

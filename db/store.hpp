@@ -45,6 +45,11 @@ struct RunRow {
 struct SessionRow {
   std::string id, request_key, state, created, json;  ///< state: running finished
 };
+/// A search for the tiles of GPU kernels: on which GPU (model) and driver, for which kernels, over parts of which class
+/// of shape; all text of the layers above.
+struct GpuTilesRow {
+  std::string id, gpu, driver, kernels, shape, created, json;
+};
 /// Where the JSON of a running session names what it is about to add rows for, so that prune() leaves it alone.
 inline constexpr const char* session_problem = "problem_key";
 inline constexpr const char* session_machine = "machine_id";
@@ -55,7 +60,7 @@ struct TrialFilter {
 };
 
 /// A row of any table.
-using AnyRow = std::variant<MachineRow, ProblemRow, TrialRow, RecommendationRow, RunRow, SessionRow>;
+using AnyRow = std::variant<MachineRow, ProblemRow, TrialRow, RecommendationRow, RunRow, SessionRow, GpuTilesRow>;
 /// What only the layers above can see, e.g. that a problem's key is not that of its JSON. @returns every fault
 using RowCheck = std::function<std::vector<Fault>(const AnyRow&)>;
 
@@ -90,7 +95,8 @@ class Store {
   std::string add(RecommendationRow row);
   std::string add(RunRow row);
   std::string add(const ProblemRow& problem, RunRow row);  ///< both or neither
-  void put(const SessionRow& row);                         ///< insert or update by id
+  std::string add(GpuTilesRow row);
+  void put(const SessionRow& row);  ///< insert or update by id
   /// Stores problem, machine and the session that will add rows for them, in one transaction; the session's JSON then
   /// names both. With `taken_over` the session goes on from that row, if it still is as it was read.
   /// @returns the id of the machine; nothing, and nothing is stored, when another process was faster to take it over
@@ -108,6 +114,7 @@ class Store {
   /// The newest that was measured through this store; when there is none, the newest imported one.
   std::optional<MachineRow> latest_machine(const std::string& hw_class, const std::string& sw_env,
                                            const std::string& node, const std::string& visible_set) const;
+  std::vector<GpuTilesRow> gpu_tiles() const;  ///< those measured through this store first, then newest first
   std::vector<ProblemRow> problems() const;
   std::optional<ProblemRow> problem(const std::string& key) const;
   /// Oldest first; with a limit, the newest `limit` of them.

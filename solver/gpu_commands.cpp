@@ -91,11 +91,17 @@ void GpuPartCommands<T>::inner_step(const StepRegion& inner, int members) {
 }
 
 template <class T>
-void GpuPartCommands<T>::inner_velocity(const StepRegion& inner, int) {
-  if (inner.velocity[0].empty() && inner.velocity[1].empty() && inner.velocity[2].empty()) return;
-  enqueue("velocity", [boxes = inner.velocity, &context = context_, &view = run_.memory.view()](GpuStream stream) {
+void GpuPartCommands<T>::update_velocity(std::vector<std::array<Box, 3>> boxes) {
+  std::erase_if(boxes, [](const auto& each) { return each[0].empty() && each[1].empty() && each[2].empty(); });
+  if (boxes.empty()) return;
+  enqueue("velocity", [boxes = std::move(boxes), &context = context_, &view = run_.memory.view()](GpuStream stream) {
     context.gpu->kernels.velocity(view, boxes, context.gpu->tiles.velocity, stream);
   });
+}
+
+template <class T>
+void GpuPartCommands<T>::inner_velocity(const StepRegion& inner, int) {
+  update_velocity({inner.velocity});
 }
 
 template <class T>
@@ -107,25 +113,23 @@ template <class T>
 void GpuPartCommands<T>::velocity(const std::array<std::vector<Box>, 3>& boxes) {
   const std::size_t count = boxes[0].size();
   const bool alike = boxes[1].size() == count && boxes[2].size() == count;
-  // Shells of the three components that lie on the same side are one launch.
-  for (std::size_t i = 0; alike && i < count; ++i) inner_velocity({{boxes[0][i], boxes[1][i], boxes[2][i]}, {}}, 1);
+  std::vector<std::array<Box, 3>> shells;
+  // Shells of the three components that lie on the same side are walked through together.
+  for (std::size_t i = 0; alike && i < count; ++i) shells.push_back({boxes[0][i], boxes[1][i], boxes[2][i]});
   for (std::size_t axis = 0; !alike && axis < 3; ++axis) {
-    for (const Box& box : boxes[axis]) {
-      StepRegion one;
-      one.velocity[axis] = box;
-      inner_velocity(one, 1);
-    }
+    for (const Box& box : boxes[axis]) shells.emplace_back()[axis] = box;
   }
+  update_velocity(std::move(shells));
 }
 
 template <class T>
 void GpuPartCommands<T>::pressure(const std::vector<Box>& boxes) {
-  for (const Box& box : boxes) {
-    if (box.empty()) continue;
-    enqueue("pressure", [box, &context = context_, &view = run_.memory.view()](GpuStream stream) {
-      context.gpu->kernels.pressure(view, box, context.gpu->tiles.pressure, stream);
-    });
-  }
+  std::vector<Box> list = boxes;
+  std::erase_if(list, [](const Box& box) { return box.empty(); });
+  if (list.empty()) return;
+  enqueue("pressure", [list = std::move(list), &context = context_, &view = run_.memory.view()](GpuStream stream) {
+    context.gpu->kernels.pressure(view, list, context.gpu->tiles.pressure, stream);
+  });
 }
 
 template <class T>

@@ -29,6 +29,7 @@ class GpuPartCommands {
 
  private:
   void enqueue(std::string label, std::function<void(GpuStream)> work);
+  void update_velocity(std::vector<std::array<Box, 3>> boxes);
 
   const Program::Lane lane_;  ///< a branch of its own where several parts share the GPU
   const ScheduleContext<T>& context_;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "solver/device/isa.hpp"
 #include "solver/device/whereabouts.hpp"
 #include "solver/geometry.hpp"
+#include "solver/kernels/gpu/gpu_tiles.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
 #include "solver/transport/communicator.hpp"
@@ -43,6 +45,9 @@ struct SimulationOptions {
   bool fuse = true;
   /// Collect per-command timings.
   bool timing = false;
+  /// Tiles of the kernels on GPUs; nothing: those that serve without a search. Ones that are not built, or too
+  /// large for the GPU, are a ConfigError. No choice changes a bit of the results.
+  std::optional<GpuTiles> gpu_tiles;
   /// Deliberate faults of devices and transports; those that the Plan does not use do nothing. lost and vanishes of a
   /// CPU device are a ConfigError.
   std::vector<PlacedFlaw> flaws;

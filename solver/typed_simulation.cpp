@@ -26,13 +26,22 @@ Plan resolved(const Problem& problem, Plan plan) {
   return plan;
 }
 
+/// @throws ConfigError for tiles that cannot run here
+template <class T>
+GpuTiles tiles_of(const SimulationOptions& options, int order) {
+  if (!options.gpu_tiles) return default_gpu_tiles<T>(order);
+  if (usable(*options.gpu_tiles, gpu_tile_choices<T>(order))) return *options.gpu_tiles;
+  throw ConfigError({"", "GPU tiles cannot be used", to_json(*options.gpu_tiles).dump() + " are not built or too large",
+                     "search for tiles again"});
+}
+
 /// What the GPUs run, null on CPU devices.
 template <class T>
-std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int order) {
+std::unique_ptr<GpuSchedule<T>> gpu_schedule(const DeviceTeams& devices, int order, const SimulationOptions& options) {
   if (devices.gpus.empty()) return nullptr;
   gpu::select(devices.gpus.front()->ordinal());
   return std::make_unique<GpuSchedule<T>>(
-      GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), default_gpu_tiles<T>(order)});
+      GpuSchedule<T>{devices.gpu_pointers(), gpu_kernels<T>(order), tiles_of<T>(options, order)});
 }
 
 TeamOptions team_options(const SimulationOptions& options, const std::string& device) {
@@ -74,7 +83,7 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
       cut_(decompose(problem_, plan_)),
       devices_(open_devices(plan_, [&](const std::string& device) { return team_options(options, device); })),
       traces_(problem_.receivers.size()),
-      gpu_(gpu_schedule<T>(devices_, problem_.order)),
+      gpu_(gpu_schedule<T>(devices_, problem_.order, options_)),
       context_{problem_,
                plan_,
                cut_,

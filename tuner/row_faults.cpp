@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "probes/machine_keys.hpp"
+#include "solver/kernels/gpu/gpu_tile_search.hpp"
 #include "tuner/stored.hpp"
 
 namespace halotune {
@@ -81,6 +82,10 @@ void find(const RunRow& row, Faults& faults) {
 void find(const SessionRow& row, Faults& faults) {
   if (!row.json.empty() && !parse_json(row.json, "json").is_object())
     faults.push_back({"json", "is not an object", "", ""});
+}
+
+void find(const GpuTilesRow& row, Faults&) {
+  gpu_tile_search_from_json(parse_json(row.json, "json"));
 }
 
 void find_foreign_variables(const Plan& plan, Faults& faults) {

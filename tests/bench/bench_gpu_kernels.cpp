@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "solver/cpml.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/device/gpu_stopwatch.hpp"
 #include "solver/kernels/gpu/gpu_kernels.hpp"
 #include "solver/kernels/gpu/gpu_tile_search.hpp"
 #include "solver/kernels/gpu/memory_streams.hpp"
@@ -121,27 +122,6 @@ PartView<T> make_part(const Options& options, Pool& pool) {
   return part;
 }
 
-class Clock {
- public:
-  explicit Clock(GpuStream stream)
-      : stream_(stream), begin_(gpu::make_mark(stream.ordinal, true)), end_(gpu::make_mark(stream.ordinal, true)) {}
-  ~Clock() {
-    gpu::release_mark(begin_);
-    gpu::release_mark(end_);
-  }
-  double seconds(const std::function<void()>& work) {
-    gpu::record(begin_, stream_);
-    work();
-    gpu::record(end_, stream_);
-    gpu::synchronise(stream_);
-    return gpu::seconds_between(begin_, end_);
-  }
-
- private:
-  GpuStream stream_;
-  gpu::Mark begin_, end_;
-};
-
 std::string text(const GpuTile& tile) {
   if (tile.cells_x == 0) return "one thread per cell";
   return std::to_string(tile.cells_x) + "x" + std::to_string(tile.rows) + " ahead " +
@@ -187,8 +167,13 @@ void bench(const Options& options, GpuStream stream) {
   std::printf("  tiles: %s\n", to_json(tiles).dump().c_str());
 
   const Box owned{{0, 0, 0}, {n, n, n}};
-  const auto velocity = [&] { kernels.velocity(part, {owned, owned, owned}, tiles.velocity, stream); };
-  const auto pressure = [&] { kernels.pressure(part, owned, tiles.pressure, stream); };
+  const auto update_v = [&](const Box& box) {
+    const std::array<std::array<Box, 3>, 1> boxes{{{box, box, box}}};
+    kernels.velocity(part, boxes, tiles.velocity, stream);
+  };
+  const auto update_p = [&](const Box& box) { kernels.pressure(part, std::span(&box, 1), tiles.pressure, stream); };
+  const auto velocity = [&] { update_v(owned); };
+  const auto pressure = [&] { update_p(owned); };
   // Velocity a slab at a time, the pressure of the planes that this completes right behind it, while v is in L2.
   const auto slabs = [&] {
     const std::int64_t r = options.order / 2;
@@ -196,8 +181,8 @@ void bench(const Options& options, GpuStream stream) {
       Box v = owned, p = owned;
       v.lo[2] = z, v.hi[2] = std::min(z + options.slab, n);
       p.lo[2] = std::max<std::int64_t>(z - r, 0), p.hi[2] = v.hi[2] == n ? n : v.hi[2] - r;
-      kernels.velocity(part, {v, v, v}, tiles.velocity, stream);
-      kernels.pressure(part, p, tiles.pressure, stream);
+      update_v(v);
+      update_p(p);
     }
   };
   constexpr int steps = 4;
@@ -208,7 +193,7 @@ void bench(const Options& options, GpuStream stream) {
   const std::int64_t values = 2 * n * n * n * static_cast<std::int64_t>(sizeof(T) / 4);
   float* const a = pool.random<float>(values);
   float* const b = pool.random<float>(values);
-  Clock clock(stream);
+  GpuStopwatch clock(stream);
   std::vector<double> step_ms, velocity_ms, pressure_ms, rate, fraction, copies, once, updates, engine;
   for (int round = 0; round <= options.rounds; ++round) {
     const double copy = clock.seconds([&] { gpu::stream_copy(b, a, values, stream); });

@@ -52,6 +52,7 @@ inline void fill_randomly(Store& store, std::uint64_t seed, int which) {
                    below(2) == 0 ? "running" : "finished", time_of(below(3)),
                    fmt::format(R"({{"tried":{}}})", below(3))};
     steps.emplace_back([&store, row] { store.put(row); });
+    steps.emplace_back([&store, number = below(20)] { store.add(gpu_tiles(number)); });
   }
   std::shuffle(steps.begin(), steps.end(), random);
   for (const auto& step : steps) step();

@@ -80,6 +80,10 @@ inline SessionRow session(int number, const std::string& state) {
   return {fmt::format("session-{}", number), "request-1", state, time_of(number), "{}"};
 }
 
+inline GpuTilesRow gpu_tiles(int number) {
+  return {"", "a GPU", "1.2.3", "order 8 float32", fmt::format("64x64x{}", number), time_of(number), R"({"best":{}})"};
+}
+
 inline std::string export_text(const Store& store) {
   std::ostringstream out;
   export_rows(store, out);

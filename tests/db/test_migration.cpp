@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "db/migration.hpp"
+#include "db/salvage.hpp"
 #include "old_store.hpp"
 #include "sample_rows.hpp"
 
@@ -44,6 +45,34 @@ TEST_CASE("a store of schema 1 is brought up to date with a copy beside it that 
   SQLite::Database copy((folder / names[1]).string());
   CHECK(copy.execAndGet("PRAGMA user_version").getInt64() == 1);
   CHECK(copy.execAndGet("SELECT count(*) FROM trials").getInt64() == 30);
+}
+
+TEST_CASE("a store of schema 2 gets a table for GPU tiles and keeps its rows and what it knows of imports") {
+  TemporaryFolder folder;
+  const auto file = folder / "a.db";
+  make_old_store(file, 3);
+  execute_raw(file, schema_migrations().at(1).sql + "; PRAGMA user_version=2; INSERT INTO imported VALUES('some')");
+  Store store(file);
+  CHECK(store.check().empty());
+  CHECK(store.trials({}).size() == 3);
+  CHECK(store.imported() == std::unordered_set<std::string>{"some"});
+  const std::string id = store.add(gpu_tiles(7));
+  CHECK(store.gpu_tiles().at(0).id == id);
+  CHECK_THAT(names_in(folder).at(1), ContainsSubstring("a.db.v2.") && ContainsSubstring(".backup"));
+}
+
+TEST_CASE("stores of all earlier schemas can be imported and salvaged as they are") {
+  TemporaryFolder folder;
+  make_old_store(folder / "1.db", 4);
+  make_old_store(folder / "2.db", 4);
+  execute_raw(folder / "2.db", schema_migrations().at(1).sql + "; PRAGMA user_version=2");
+  for (const char* name : {"1.db", "2.db"}) {
+    Store store(":memory:");
+    CHECK(import_file(store, folder / name).at("trials").added == 4);
+    const Salvage saved = salvage(folder / name);
+    CHECK(saved.missing.empty());
+    CHECK(saved.rows == 5);
+  }
 }
 
 TEST_CASE("a store of schema 1 can be imported as it is") {

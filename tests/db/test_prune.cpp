@@ -19,6 +19,8 @@ void fill(Store& store) {
   for (int i = 0; i < 10; ++i) store.add(trial(i, i == 9 ? used : ""));
   store.add(recommendation(3));
   store.add(run(4));
+  store.add(gpu_tiles(4));
+  store.add(gpu_tiles(6));
   store.put(session(0, "running"));
   store.put(session(1, "finished"));
 }
@@ -33,7 +35,8 @@ TEST_CASE("prune drops rows before a date with what only they needed") {
   options.before = "2026-03-01T00:00:05";
   options.dry_run = true;
   const std::map<std::string, std::int64_t> expected = {{"trials", 5},   {"recommendations", 1}, {"runs", 1},
-                                                        {"sessions", 1}, {"machines", 1},        {"problems", 1}};
+                                                        {"sessions", 1}, {"machines", 1},        {"problems", 1},
+                                                        {"gpu_tiles", 1}};
   CHECK(prune(store, options).dropped == expected);
   CHECK(export_text(store) == before);
   options.dry_run = false;
@@ -41,6 +44,8 @@ TEST_CASE("prune drops rows before a date with what only they needed") {
   CHECK(store.trials({}).size() == 5);
   CHECK(store.trials({}).at(0).created == time_of(5));
   CHECK(store.machines().size() == 2);
+  REQUIRE(store.gpu_tiles().size() == 1);
+  CHECK(store.gpu_tiles()[0].created == time_of(6));
   CHECK(store.problem("problem-1"));
   CHECK(store.unfinished_sessions("request-1").size() == 1);
   CHECK(store.check().empty());

@@ -47,6 +47,24 @@ TEST_CASE("an id is the content hash of all columns but id") {
   CHECK(store.runs({}).size() == 1);
 }
 
+TEST_CASE("tiles of a GPU: those measured here come first, then the newest") {
+  TemporaryFolder folder;
+  Store other(":memory:");
+  other.add(gpu_tiles(50));
+  export_file(other, folder / "other.jsonl");
+  Store store(":memory:");
+  CHECK(store.gpu_tiles().empty());
+  CHECK(import_file(store, folder / "other.jsonl").at("gpu_tiles").added == 1);
+  const std::string older = store.add(gpu_tiles(8)), newer = store.add(gpu_tiles(9));
+  const auto rows = store.gpu_tiles();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].id == newer);
+  CHECK(rows[1].id == older);
+  CHECK(rows[2].created == time_of(50));
+  CHECK(rows[0].kernels == gpu_tiles(9).kernels);
+  CHECK(store.check().empty());
+}
+
 TEST_CASE("adding twice changes nothing; any changed column makes another row") {
   Store store(":memory:");
   store.add(problem());

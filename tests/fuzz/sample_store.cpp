@@ -38,6 +38,7 @@ void add_sample_rows(Store& store) {
   store.add(RecommendationRow{"", "problem-1", R"({"grid":[64,64,64]})", "class-a", "env-a", "node-1", "set-a", "cpu:0",
                               "time", "session-1", moment, R"({"basis":"exact"})"});
   store.add(RunRow{"", "problem-1", "class-a", "node-1", "plan-1", R"({"parts":[1,1,1]})", moment, R"({"steps":8})"});
+  store.add(GpuTilesRow{"", "a GPU", "1.2.3", "order 8 float32", "64x64x64", moment, R"({"best":{}})"});
   store.put(SessionRow{"session-1", "request-1", "running", moment, "{}"});
 }
 

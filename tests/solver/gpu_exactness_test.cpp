@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "exactness_cases.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/kernels/gpu/gpu_kernels.hpp"
 #include "solver/simulation.hpp"
 #include "solver/transport/nccl_transport.hpp"
 
@@ -152,7 +155,30 @@ TEST_CASE("cut on GPUs, a sample of all Plans has the bits of one part on the CP
 
 TEST_CASE("cut on GPUs, every Plan has the bits of one part on the CPU", "[.every-gpu]") {
   skip_without_gpu();
-  compare_plans(1, problems());
+  // One of so many, for whoever has minutes and not hours.
+  const char* const stride = std::getenv("HALOTUNE_EVERY_GPU_STRIDE");
+  compare_plans(stride == nullptr ? 1 : std::stoul(stride), problems());
+}
+
+TEST_CASE("no choice of tiles for a GPU changes a bit; tiles that are not built are refused") {
+  skip_without_gpu();
+  const Problem problem = random_problem({130, 53, 67}, 8, Precision::float32, uneven);
+  const Plan plan = on_gpu({1, 1, 2});
+  const StateHash expected = after(problem, Plan{}, 8, false).hash;
+  const GpuTileChoices built = gpu_tile_choices<float>(8);
+  SimulationOptions options;
+  options.gpu_tiles = GpuTiles{};  // one thread per cell
+  for (std::size_t i = 0; i <= std::max(built.velocity.size(), built.pressure.size()); ++i) {
+    Simulation simulation(problem, plan, options);
+    simulation.advance(8);
+    INFO(to_json(*options.gpu_tiles).dump());
+    CHECK(simulation.state_hash() == expected);
+    if (i < built.velocity.size()) options.gpu_tiles->velocity = built.velocity[i];
+    if (i < built.pressure.size()) options.gpu_tiles->pressure = built.pressure[i];
+    options.gpu_tiles->velocity.planes = options.gpu_tiles->pressure.planes = static_cast<int>(5 * i);
+  }
+  options.gpu_tiles->velocity = {3, 5, 7, 0};
+  CHECK_THROWS_AS(Simulation(problem, plan, options), ConfigError);
 }
 
 TEST_CASE("by nccl, parts on GPUs have the bits of one part on the CPU", "[exactness]") {

@@ -126,7 +126,64 @@ void make_streamable(CaseSpec& spec, Random& random) {
 
 constexpr int rounds = 12;
 
+/// A box cut at random places into at most 3 x 3 x 3 pieces, thin ones among them, in random order.
+std::vector<Box> random_pieces(Random& random, const Box& whole) {
+  std::array<std::vector<std::int64_t>, 3> cuts;
+  for (int axis = 0; axis < 3; ++axis) {
+    cuts[axis] = {whole.lo[axis], between(random, whole.lo[axis], whole.hi[axis]),
+                  between(random, whole.lo[axis], whole.hi[axis]), whole.hi[axis]};
+    std::sort(cuts[axis].begin(), cuts[axis].end());
+  }
+  std::vector<Box> pieces;
+  for (int k = 0; k < 27; ++k) {
+    const std::array<int, 3> at{k % 3, k / 3 % 3, k / 9};
+    Box piece;
+    for (int axis = 0; axis < 3; ++axis) {
+      piece.lo[axis] = cuts[axis][static_cast<std::size_t>(at[axis])];
+      piece.hi[axis] = cuts[axis][static_cast<std::size_t>(at[axis]) + 1];
+    }
+    pieces.push_back(piece.empty() ? Box{} : piece);
+  }
+  std::shuffle(pieces.begin(), pieces.end(), random);
+  return pieces;
+}
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("Boxes that share a launch on a GPU equal the long-hand update", "[gpu][kernels]", float, double) {
+  const auto gpu = some_gpu();
+  for (int radius = 1; radius <= 4; ++radius) {
+    const GpuTiles tiles = default_gpu_tiles<TestType>(2 * radius);
+    for (int round = 0; round < rounds; ++round) {
+      Random random(40000 * radius + round);
+      CAPTURE(radius, round);
+      CaseSpec spec = random_spec(random, radius, true);
+      make_streamable(spec, random);
+      const std::vector<Box> pieces = random_pieces(random, updatable(spec, radius));
+      // Pieces of one component alone too: they need launches of their own beyond 18.
+      std::vector<std::array<Box, 3>> boxes;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (i % 3 == 0) {
+          for (int axis = 0; axis < 3; ++axis) boxes.emplace_back()[static_cast<std::size_t>(axis)] = pieces[i];
+        } else {
+          boxes.push_back({pieces[i], pieces[i], pieces[i]});
+        }
+      }
+      compare<TestType>(
+          *gpu, random, spec,
+          [&](const auto& kernels, const auto& part) { kernels.velocity(part, boxes, tiles.velocity, gpu->main()); },
+          [&](const auto& part) {
+            for (const auto& each : boxes) reference_velocity(part, radius, each);
+          });
+      compare<TestType>(
+          *gpu, random, spec,
+          [&](const auto& kernels, const auto& part) { kernels.pressure(part, pieces, tiles.pressure, gpu->main()); },
+          [&](const auto& part) {
+            for (const Box& each : pieces) reference_pressure(part, radius, each);
+          });
+    }
+  }
+}
 
 TEMPLATE_TEST_CASE("GPU velocity kernels equal the long-hand update", "[gpu][kernels]", float, double) {
   const auto gpu = some_gpu();
@@ -145,7 +202,9 @@ TEMPLATE_TEST_CASE("GPU velocity kernels equal the long-hand update", "[gpu][ker
         if (round % 4 == 1) boxes.fill(updatable(spec, radius));
         compare<TestType>(
             *gpu, random, spec,
-            [&](const auto& kernels, const auto& part) { kernels.velocity(part, boxes, tiles[i], gpu->main()); },
+            [&](const auto& kernels, const auto& part) {
+              kernels.velocity(part, std::span(&boxes, 1), tiles[i], gpu->main());
+            },
             [&](const auto& part) { reference_velocity(part, radius, boxes); });
       }
     }
@@ -165,7 +224,9 @@ TEMPLATE_TEST_CASE("GPU pressure kernels equal the long-hand update", "[gpu][ker
         const Box box = round % 4 == 1 ? updatable(spec, radius) : random_box(random, updatable(spec, radius));
         compare<TestType>(
             *gpu, random, spec,
-            [&](const auto& kernels, const auto& part) { kernels.pressure(part, box, tiles[i], gpu->main()); },
+            [&](const auto& kernels, const auto& part) {
+              kernels.pressure(part, std::span(&box, 1), tiles[i], gpu->main());
+            },
             [&](const auto& part) { reference_pressure(part, radius, box); });
       }
     }

@@ -107,8 +107,13 @@ void TrialLoop::make_room(std::int64_t bytes) {
   }
 }
 
-SimulationOptions TrialLoop::options_for(const Plan& plan, TrialMoment moment) const {
+SimulationOptions TrialLoop::options_for(const Plan& plan, TrialMoment moment) {
   SimulationOptions options;
+  try {
+    if (const auto choice = tiles_.choose(problem_, plan)) options.gpu_tiles = choice->tiles;
+  } catch (const DeviceError&) {
+    // No room for a search: the trial itself, with the tiles that need none, says what is wrong if anything is.
+  }
   options.flaws = flaws_for(options_.faults, plan, moment);
   options.whereabouts = options_.whereabouts;
   return options;
@@ -212,6 +217,7 @@ Json TrialLoop::guarded(const Json& request, const Plan& plan) {
   reader.member("problem");
   reader.member("id");
   reader.member("deadline_s");
+  reader.member("gpu_tiles");
   std::string what, expected;
   reader.read("do", what);
   if (what == "reference") {
@@ -244,6 +250,7 @@ Json TrialLoop::answer(const Json& request) {
     throw ConfigError(Fault{"/plan", "is missing", "", "name the Plan of the request"});
   }
   if (request.contains("problem")) take_problem(request["problem"]);
+  if (request.contains("gpu_tiles")) tiles_.learn(gpu_tiles_rows(request["gpu_tiles"]));
   const Plan plan = plan_from_json(request["plan"]);
   if (problem_text_.empty()) throw ConfigError(Fault{"/problem", "is missing", "", "name it in the first request"});
   if (const auto reason = infeasible(problem_, plan)) return failure(TrialStatus::infeasible, *reason);
@@ -267,6 +274,7 @@ void TrialLoop::serve(std::istream& in, std::ostream& out) {
       request = parse_json(line, "request");
       const LastWords last_words(request, options_.whereabouts);
       reply = answer(request);
+      if (const auto found = tiles_.take_found(); !found.empty()) reply["gpu_tiles"] = to_json(found);
     } catch (const ConfigError& error) {
       reply = failure(TrialStatus::failed, error.what());
     }

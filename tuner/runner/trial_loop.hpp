@@ -9,6 +9,7 @@
 
 #include "solver/simulation.hpp"
 #include "tuner/runner/trial_fault.hpp"
+#include "tuner/tile_book.hpp"
 #include "tuner/trial.hpp"
 
 namespace halotune {
@@ -34,9 +35,11 @@ struct TrialLoopOptions {
 /// | `{"do":"prepare","problem":P,"plan":L,"reference":HASH}` | `{"exact":true}` |
 /// | `{"do":"time","problem":P,"plan":L,"steps":N,"repetitions":R,"warm_up":W}` | `{"samples":[seconds per step, ..]}`
 /// | `{"do":"forget","plan":L}` | `{}` |
-/// Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with `"exact":false` after a difference. serve()
-/// repeats the `id` of a request in its answer, and says on stderr what the devices are at shortly before `deadline_s`
-/// seconds are over. Simulations stay alive between visits within the budget, the least recently used goes first.
+/// Any of them may answer `{"failure":{"status":S,"reason":TEXT}}`, with `"exact":false` after a difference.
+/// A request may bring `gpu_tiles`, answers of a TileBook; what the loop had to search for itself is in its answer as
+/// `gpu_tiles`. serve() repeats the `id` of a request in its answer, and says on stderr what the devices are at shortly
+/// before `deadline_s` seconds are over. Simulations stay alive between visits within the budget, the least recently
+/// used goes first.
 class TrialLoop {
  public:
   explicit TrialLoop(TrialLoopOptions options);
@@ -51,7 +54,7 @@ class TrialLoop {
  private:
   struct Kept;
   void take_problem(const Json& json);
-  SimulationOptions options_for(const Plan& plan, TrialMoment moment) const;
+  SimulationOptions options_for(const Plan& plan, TrialMoment moment);
   Kept& simulation_for(const Plan& plan, TrialMoment moment);
   std::string wrong_pairs(const Plan& plan);
   std::optional<std::string> too_large(const Plan& plan) const;
@@ -65,6 +68,7 @@ class TrialLoop {
   TrialLoopOptions options_;
   std::string problem_text_;
   Problem problem_;
+  TileBook tiles_;
   std::list<Kept> kept_;  ///< most recently used first
 };
 

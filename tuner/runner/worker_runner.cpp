@@ -7,6 +7,7 @@
 
 #include "solver/device/cgroup_limits.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "tuner/device_list.hpp"
 
@@ -129,7 +130,16 @@ Json WorkerRunner::request(const char* what, const Plan& plan) const {
   json["do"] = what;
   json["problem"] = problem_json_;
   json["plan"] = to_json(plan);
+  if (on_gpus(plan) && !options_.known_tiles.empty()) json["gpu_tiles"] = answers_json(options_.known_tiles);
   return json;
+}
+
+/// What a worker has searched for serves those after it.
+void WorkerRunner::take_tiles(const Json& reply) {
+  if (!reply.is_object() || !reply.contains("gpu_tiles")) return;
+  const auto found = gpu_tiles_rows(reply["gpu_tiles"]);
+  options_.known_tiles.insert(options_.known_tiles.end(), found.begin(), found.end());
+  if (options_.found_tiles) options_.found_tiles(found);
 }
 
 /// How a worker that closed its end has ended.
@@ -198,6 +208,7 @@ std::variant<Json, TrialFailure> WorkerRunner::ask(const Plan& plan, Json reques
   if (!failure) {
     try {
       reply = parse_json(line, "worker's answer");
+      take_tiles(reply);
       failure = failure_in(reply, last_id_);
     } catch (const ConfigError& error) {
       failure = nonsense(error.what());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "tuner/tile_book.hpp"
 #include "tuner/trial.hpp"
 
 namespace halotune {
@@ -29,7 +30,9 @@ struct WorkerOptions {
   std::optional<std::int64_t> memory_limit_bytes;  ///< address space of a worker; absent: what is available + 4 GiB,
                                                    ///< none on GPUs
   double reference_deadline_s = 120;               ///< past it there is no answer to anything
-  std::function<bool()> cancelled;                 ///< asked ten times a second while waiting
+  std::vector<GpuTilesRow> known_tiles;            ///< workers get them for Plans on GPUs
+  std::function<void(const std::vector<GpuTilesRow>&)> found_tiles;  ///< gets what workers had to search for
+  std::function<bool()> cancelled;                                   ///< asked ten times a second while waiting
 };
 
 /// Times Plans in child processes, so that a crash, a hang, exhausted memory or a wrong answer costs one trial. One
@@ -64,6 +67,7 @@ class WorkerRunner : public TrialRunner {
   std::variant<Json, TrialFailure> ask(const Plan& plan, Json request, double deadline_s);
   std::optional<TrialFailure> read_answer(ChildProcess& process, const Plan& plan, std::string& line,
                                           double deadline_s);
+  void take_tiles(const Json& reply);
   TrialFailure ended(ChildProcess& process, const Plan& plan, std::optional<std::int64_t> kills) const;
   std::string memory_text(const Plan& plan) const;
   void need_reference();

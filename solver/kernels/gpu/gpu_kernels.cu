@@ -40,11 +40,11 @@ const StreamKernel<T>& find(std::span<const StreamKernel<T>> built, const GpuTil
 
 /// A streaming block costs 2r planes of start-up and idles where it reaches beyond the box.
 bool worth_streaming(const DeviceBox& hull, const GpuTile& tile, int radius) {
-  return tile.cells_x > 0 && hull.size(0) >= 32 && hull.size(1) >= tile.rows / 2 && hull.size(2) >= 4 * radius;
+  return tile.cells_x > 0 && hull.size(0) >= 32 && hull.size(1) >= tile.rows / 2 && hull.size(2) >= 2 * radius;
 }
 
-/// At most 24 planes, in chunks of about one size: every chunk reads 2r planes more, and the fewer there are, the longer
-/// multiprocessors wait for the last ones.
+/// At most 24 planes, in chunks of about one size: every chunk reads 2r planes more, and the fewer there are, the
+/// longer multiprocessors wait for the last ones.
 int planes_of(const DeviceBox& hull, const GpuTile& tile) {
   if (tile.planes > 0) return tile.planes;
   const int across = (hull.size(0) + tile.cells_x - 1) / tile.cells_x * ((hull.size(1) + tile.rows - 1) / tile.rows);
@@ -53,20 +53,61 @@ int planes_of(const DeviceBox& hull, const GpuTile& tile) {
   return std::max((hull.size(2) + chunks - 1) / chunks, shortest);
 }
 
+/// The boxes of an update, sorted by the kernel that takes them: one launch each, as long as the lists hold them.
+template <class T>
+class Launches {
+ public:
+  Launches(const GpuTile& tile, int order) : tile_(tile), order_(order) {}
+
+  template <class Enqueue>
+  void add(const UpdateBoxes& boxes, const Enqueue& enqueue) {
+    if (boxes.hull.size(0) <= 0) return;
+    const bool streams = worth_streaming(boxes.hull, tile_, order_ / 2);
+    BoxList& list = streams ? streamed_ : plain_;
+    if (list.count == BoxList::most) flush(enqueue);
+    if (streams) {
+      add_streamed(list, boxes, tile_, planes_of(boxes.hull, tile_), 16 / static_cast<int>(sizeof(T)));
+    } else {
+      add_plain(list, boxes);
+    }
+  }
+  /// @param enqueue enqueue(list, whether it is for the streaming kernel)
+  template <class Enqueue>
+  void flush(const Enqueue& enqueue) {
+    if (streamed_.count > 0) enqueue(streamed_, true);
+    if (plain_.count > 0) enqueue(plain_, false);
+    streamed_.count = plain_.count = 0;
+  }
+
+ private:
+  GpuTile tile_;
+  int order_;
+  BoxList streamed_{}, plain_{};
+};
+
 template <class T, int Order>
-void velocity(const PartView<T>& part, const std::array<Box, 3>& boxes, const GpuTile& tile, GpuStream stream) {
-  const UpdateArgs<T> args = velocity_args(part, boxes);
-  if (args.hull.size(0) <= 0) return;
-  if (!worth_streaming(args.hull, tile, Order / 2)) return plain_velocity(Order, args, stream);
-  find(velocity_streams<T>(Order), tile).enqueue(args, planes_of(args.hull, tile), stream);
+void velocity(const PartView<T>& part, std::span<const std::array<Box, 3>> boxes, const GpuTile& tile,
+              GpuStream stream) {
+  const UpdateArgs<T> args = velocity_args(part);
+  const auto enqueue = [&](const BoxList& list, bool streams) {
+    if (!streams) return plain_velocity(Order, args, list, stream);
+    find(velocity_streams<T>(Order), tile).enqueue(args, list, stream);
+  };
+  Launches<T> launches(tile, Order);
+  for (const std::array<Box, 3>& each : boxes) launches.add(velocity_boxes(each), enqueue);
+  launches.flush(enqueue);
 }
 
 template <class T, int Order>
-void pressure(const PartView<T>& part, const Box& box, const GpuTile& tile, GpuStream stream) {
-  const UpdateArgs<T> args = pressure_args(part, box);
-  if (args.hull.size(0) <= 0) return;
-  if (!worth_streaming(args.hull, tile, Order / 2)) return plain_pressure(Order, args, stream);
-  find(pressure_streams<T>(Order), tile).enqueue(args, planes_of(args.hull, tile), stream);
+void pressure(const PartView<T>& part, std::span<const Box> boxes, const GpuTile& tile, GpuStream stream) {
+  const UpdateArgs<T> args = pressure_args(part);
+  const auto enqueue = [&](const BoxList& list, bool streams) {
+    if (!streams) return plain_pressure(Order, args, list, stream);
+    find(pressure_streams<T>(Order), tile).enqueue(args, list, stream);
+  };
+  Launches<T> launches(tile, Order);
+  for (const Box& each : boxes) launches.add(pressure_boxes(each), enqueue);
+  launches.flush(enqueue);
 }
 
 template <class T, int Order>

@@ -1,43 +1,25 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "base/json.hpp"
 #include "solver/device/gpu_stream.hpp"
+#include "solver/kernels/gpu/gpu_tiles.hpp"
 #include "solver/kernels/kernels.hpp"
 
 namespace halotune {
-
-/// How the streaming kernels of one update cut a box. A tile is a block of threads that walks along z.
-struct GpuTile {
-  int cells_x = 0;       ///< cells of a row that one tile covers; 0: one thread per cell instead of streaming
-  int rows = 0;          ///< rows of a tile
-  int planes_ahead = 0;  ///< planes under way into shared memory
-  int planes = 0;        ///< planes that one tile walks through; 0: chosen from the size of the box
-  bool operator==(const GpuTile&) const = default;
-};
-
-/// The tiles of both updates, as tune_tiles() found them or default_tiles() guesses. Plain data with JSON; stored by
-/// whoever tunes.
-struct GpuTiles {
-  GpuTile velocity, pressure;
-  bool operator==(const GpuTiles&) const = default;
-};
-Json to_json(const GpuTiles& tiles);
-/// @throws ConfigError with every fault.
-GpuTiles gpu_tiles_from_json(const Json& json);
 
 /// Kernels of one precision and order. They enqueue work for the GPU of the stream and may be captured; nothing has
 /// happened when they return. Pointers in a PartView are device pointers. What is computed, read and written is as
 /// documented for Kernels<T>, with the same bits, and no vector beside a box is written. The box that encloses all
 /// velocity boxes, grown by r, must lie in layout.stored. @throws DeviceError
+/// Several boxes of one update, none of which needs what another writes, share a launch, at most two launches for up to
+/// 18 of them.
 template <class T>
 struct GpuKernels {
-  void (*velocity)(const PartView<T>&, const std::array<Box, 3>& boxes, const GpuTile&, GpuStream);
-  void (*pressure)(const PartView<T>&, const Box& box, const GpuTile&, GpuStream);
+  void (*velocity)(const PartView<T>&, std::span<const std::array<Box, 3>> boxes, const GpuTile&, GpuStream);
+  void (*pressure)(const PartView<T>&, std::span<const Box> boxes, const GpuTile&, GpuStream);
   void (*refresh_ghosts)(const PartView<T>&, int field, const Box& box, GpuStream);
   void (*wrap_ghosts)(const PartView<T>&, int field, int axis, const Box& box, GpuStream);
 };
@@ -53,6 +35,9 @@ struct GpuTileChoices {
 };
 template <class T>
 GpuTileChoices gpu_tile_choices(int order);
+
+/// Whether both tiles are among the choices, or say one thread per cell.
+bool usable(const GpuTiles& tiles, const GpuTileChoices& choices);
 
 /// What is used without a search.
 template <class T>

@@ -1,3 +1,6 @@
+#include "solver/kernels/gpu/gpu_tiles.hpp"
+
+#include <algorithm>
 #include <string>
 
 #include "solver/kernels/gpu/gpu_kernels.hpp"
@@ -5,16 +8,31 @@
 namespace halotune {
 namespace {
 
-Json tile_json(const GpuTile& tile) {
+bool among(const GpuTile& tile, const std::vector<GpuTile>& built) {
+  if (tile.cells_x == 0) return true;
+  return std::any_of(built.begin(), built.end(), [&](GpuTile each) {
+    each.planes = tile.planes;
+    return each == tile;
+  });
+}
+
+}  // namespace
+
+Json to_json(const GpuTile& tile) {
   return {{"cells_x", tile.cells_x}, {"rows", tile.rows}, {"planes_ahead", tile.planes_ahead}, {"planes", tile.planes}};
 }
 
-void read_tile(const Json* json, const std::string& path, std::vector<Fault>& faults, GpuTile& tile) {
-  if (json == nullptr || !json->is_object()) {
-    faults.push_back({path, "a tile is missing", "tiles have velocity and pressure", ""});
-    return;
-  }
-  ObjectReader reader(*json, path, faults);
+Json to_json(const GpuTiles& tiles) {
+  return {{"velocity", to_json(tiles.velocity)}, {"pressure", to_json(tiles.pressure)}};
+}
+
+bool usable(const GpuTiles& tiles, const GpuTileChoices& choices) {
+  return among(tiles.velocity, choices.velocity) && among(tiles.pressure, choices.pressure);
+}
+
+GpuTile gpu_tile_from_json(const Json& json, const std::string& path, std::vector<Fault>& faults) {
+  GpuTile tile;
+  ObjectReader reader(json, path, faults);
   reader.read("cells_x", tile.cells_x);
   reader.read("rows", tile.rows);
   reader.read("planes_ahead", tile.planes_ahead);
@@ -27,12 +45,7 @@ void read_tile(const Json* json, const std::string& path, std::vector<Fault>& fa
   check("rows", tile.rows);
   check("planes_ahead", tile.planes_ahead);
   check("planes", tile.planes);
-}
-
-}  // namespace
-
-Json to_json(const GpuTiles& tiles) {
-  return {{"velocity", tile_json(tiles.velocity)}, {"pressure", tile_json(tiles.pressure)}};
+  return tile;
 }
 
 GpuTiles gpu_tiles_from_json(const Json& json) {
@@ -40,8 +53,17 @@ GpuTiles gpu_tiles_from_json(const Json& json) {
   GpuTiles tiles;
   if (!json.is_object()) throw ConfigError(Fault{"", "GPU tiles are no object", json.type_name(), ""});
   ObjectReader reader(json, "", faults);
-  read_tile(reader.member("velocity"), "/velocity", faults, tiles.velocity);
-  read_tile(reader.member("pressure"), "/pressure", faults, tiles.pressure);
+  const auto read = [&](const char* update, GpuTile& tile) {
+    const std::string path = std::string("/") + update;
+    const Json* member = reader.member(update);
+    if (member == nullptr || !member->is_object()) {
+      faults.push_back({path, "a tile is missing", "tiles have velocity and pressure", ""});
+    } else {
+      tile = gpu_tile_from_json(*member, path, faults);
+    }
+  };
+  read("velocity", tiles.velocity);
+  read("pressure", tiles.pressure);
   reader.finish();
   if (!faults.empty()) throw ConfigError(std::move(faults));
   return tiles;

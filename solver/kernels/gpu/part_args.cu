@@ -60,24 +60,32 @@ DeviceBox device_box(const Box& box) {
   return made;
 }
 
-template <class T>
-UpdateArgs<T> velocity_args(const PartView<T>& part, const std::array<Box, 3>& boxes) {
-  UpdateArgs<T> args = common_args(part, part.velocity_factor, part.psi_v);
-  for (int axis = 0; axis < 3; ++axis) args.box[axis] = device_box(boxes[axis]);
-  args.hull = hull_of(args.box, 3);
-  return args;
+UpdateBoxes velocity_boxes(const std::array<Box, 3>& boxes) {
+  UpdateBoxes made{};
+  for (int axis = 0; axis < 3; ++axis) made.box[axis] = device_box(boxes[axis]);
+  made.hull = hull_of(made.box, 3);
+  return made;
+}
+
+UpdateBoxes pressure_boxes(const Box& box) {
+  UpdateBoxes made{};
+  made.box[0] = made.hull = device_box(box);
+  return made;
 }
 
 template <class T>
-UpdateArgs<T> pressure_args(const PartView<T>& part, const Box& box) {
-  UpdateArgs<T> args = common_args(part, part.pressure_factor, part.psi_p);
-  args.box[0] = args.hull = device_box(box);
-  return args;
+UpdateArgs<T> velocity_args(const PartView<T>& part) {
+  return common_args(part, part.velocity_factor, part.psi_v);
 }
 
-template UpdateArgs<float> velocity_args(const PartView<float>&, const std::array<Box, 3>&);
-template UpdateArgs<double> velocity_args(const PartView<double>&, const std::array<Box, 3>&);
-template UpdateArgs<float> pressure_args(const PartView<float>&, const Box&);
-template UpdateArgs<double> pressure_args(const PartView<double>&, const Box&);
+template <class T>
+UpdateArgs<T> pressure_args(const PartView<T>& part) {
+  return common_args(part, part.pressure_factor, part.psi_p);
+}
+
+template UpdateArgs<float> velocity_args(const PartView<float>&);
+template UpdateArgs<double> velocity_args(const PartView<double>&);
+template UpdateArgs<float> pressure_args(const PartView<float>&);
+template UpdateArgs<double> pressure_args(const PartView<double>&);
 
 }  // namespace halotune::gpu

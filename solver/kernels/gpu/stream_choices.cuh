@@ -12,8 +12,8 @@ template <class T>
 struct StreamKernel {
   GpuTile tile;
   int shared_bytes = 0;
-  /// Over the hull, `planes` at a time.
-  void (*enqueue)(const UpdateArgs<T>&, int planes, GpuStream) = nullptr;
+  /// Over boxes that add_streamed() took for this tile.
+  void (*enqueue)(const UpdateArgs<T>&, const BoxList&, GpuStream) = nullptr;
 };
 
 /// First choice first.
@@ -22,12 +22,18 @@ std::span<const StreamKernel<T>> velocity_streams(int order);
 template <class T>
 std::span<const StreamKernel<T>> pressure_streams(int order);
 
-template <class T, class Tile>
-LaunchShape stream_shape(const DeviceBox& hull, int planes, int shared_bytes) {
-  constexpr int w = 16 / static_cast<int>(sizeof(T));
-  const auto pieces = [](int cells, int each) { return static_cast<unsigned>((cells + each - 1) / each); };
-  const int lo = hull.lo[0] & -w;
-  return {{pieces(hull.hi[0] - lo, Tile::x * w), pieces(hull.size(1), Tile::y), pieces(hull.size(2), planes)},
+/// Adds a box for streaming kernels of a tile, `planes` at a time.
+/// @param vector cells of 16 bytes
+inline void add_streamed(BoxList& list, const UpdateBoxes& boxes, const GpuTile& tile, int planes, int vector) {
+  const auto pieces = [](int cells, int each) { return (cells + each - 1) / each; };
+  const DeviceBox& hull = boxes.hull;
+  list.add(boxes, pieces(hull.hi[0] - (hull.lo[0] & -vector), tile.cells_x), pieces(hull.size(1), tile.rows),
+           pieces(hull.size(2), planes), planes);
+}
+
+template <class Tile>
+LaunchShape stream_shape(const BoxList& list, int shared_bytes) {
+  return {{static_cast<unsigned>(list.blocks())},
           {static_cast<unsigned>(Tile::x), static_cast<unsigned>(Tile::y)},
           shared_bytes};
 }

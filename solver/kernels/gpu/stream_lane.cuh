@@ -4,7 +4,8 @@
 #include "solver/kernels/physics.hpp"
 
 /// What the streaming kernels of velocity and pressure share. A block of X by Y threads walks through the planes of a
-/// chunk; a thread owns one vector of W = 16 bytes / sizeof(T) cells in each.
+/// chunk; a thread owns one vector of W = 16 bytes / sizeof(T) cells in each. Step says which way along z, +1 or -1:
+/// the two updates go opposite ways, so that each begins with the planes that the other has just left in L2.
 namespace halotune::gpu {
 
 /// Shape of a block, and how it is pipelined.
@@ -48,34 +49,41 @@ __device__ __forceinline__ unsigned lanes_in(int x, int lo, int hi) {
   return mask;
 }
 
+/// Whether an update of `hull` may read the vector at (x, y).
+template <int W, int R>
+__device__ __forceinline__ bool readable(const DeviceBox& hull, int x, int y) {
+  return x + W > hull.lo[0] - R && x < hull.hi[0] + R && y >= hull.lo[1] - R && y < hull.hi[1] + R;
+}
+
 /// The place of one thread's vectors.
-template <class T, int R, class Tile>
+template <class T, int R, class Tile, int Step>
 struct Lane {
   using S = Shape<T, R, Tile>;
+  int thread;          ///< in the block
   int tile_x, tile_y;  ///< first cell of the block
   int x, y;            ///< first cell of this thread
-  int first, last;     ///< planes of the chunk
+  int in_plane;        ///< it as values from cell (0, 0) of a plane
+  int first, count;    ///< planes of the chunk: first, first + Step, ...
+  bool reads;          ///< the update may read this thread's vectors
 
-  __device__ explicit Lane(const DeviceBox& hull, int chunk) {
-    const int lo = hull.lo[0] & -S::w;
-    tile_x = lo + static_cast<int>(blockIdx.x) * Tile::x * S::w;
-    tile_y = hull.lo[1] + static_cast<int>(blockIdx.y) * Tile::y;
+  __device__ Lane(const BlockPlace& place, int row) {
+    const DeviceBox& hull = place.entry.boxes.hull;
+    const int lo = hull.lo[0] & -S::w, chunk = place.entry.depth;
+    tile_x = lo + place.x * Tile::x * S::w;
+    tile_y = hull.lo[1] + place.y * Tile::y;
     x = tile_x + static_cast<int>(threadIdx.x) * S::w;
     y = tile_y + static_cast<int>(threadIdx.y);
-    first = hull.lo[2] + static_cast<int>(blockIdx.z) * chunk;
-    last = min(first + chunk, hull.hi[2]);
+    thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
+    in_plane = x + y * row;
+    first = Step > 0 ? hull.lo[2] + place.z * chunk : hull.hi[2] - 1 - place.z * chunk;
+    count = min(chunk, hull.size(2) - place.z * chunk);
+    reads = readable<S::w, R>(hull, x, y);
   }
   /// This thread's cells in a box, whatever the plane.
   __device__ unsigned mask(const DeviceBox& box) const {
     return box.has(1, y) ? lanes_in<S::w>(x, box.lo[0], box.hi[0]) : 0u;
   }
 };
-
-/// Whether an update of `hull` may read the vector at (x, y).
-template <int W, int R>
-__device__ __forceinline__ bool readable(const DeviceBox& hull, int x, int y) {
-  return x + W > hull.lo[0] - R && x < hull.hi[0] + R && y >= hull.lo[1] - R && y < hull.hi[1] + R;
-}
 
 /// One thread's share of the halo of a tile: where it lies in the plane and in shared memory. Rows of the halo first,
 /// then its columns.
@@ -84,14 +92,14 @@ struct HaloShare {
   using S = Shape<T, R, Tile>;
   int in_plane[S::shares];   ///< [values] from cell (0, 0) of a plane
   int in_shared[S::shares];  ///< negative: nothing to do
-  /// @param row_of, column_of where a halo vector goes, from (tile row in [-R, Y + R), tile column in [-halo, X + halo))
-  template <class RowPlace, class ColumnPlace>
-  __device__ HaloShare(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, RowPlace row_place,
-                       ColumnPlace column_place) {
-    const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
+  /// @param row_of, column_of where a halo vector goes, from (tile row in [-R, Y + R), tile column in [-halo, X +
+  /// halo))
+  template <int Step, class RowPlace, class ColumnPlace>
+  __device__ HaloShare(const UpdateArgs<T>& part, const DeviceBox& hull, const Lane<T, R, Tile, Step>& lane,
+                       RowPlace row_place, ColumnPlace column_place) {
 #pragma unroll
     for (int i = 0; i < S::shares; ++i) {
-      int e = thread + i * Tile::threads;
+      int e = lane.thread + i * Tile::threads;
       int row, column, place;
       if (e < S::rows_beside) {
         row = e / Tile::x;
@@ -106,7 +114,7 @@ struct HaloShare {
         place = column_place(row, column);
       }
       const int x = lane.tile_x + column * S::w, y = lane.tile_y + row;
-      const bool wanted = thread + i * Tile::threads < S::beside && readable<S::w, R>(part.hull, x, y);
+      const bool wanted = lane.thread + i * Tile::threads < S::beside && readable<S::w, R>(hull, x, y);
       in_plane[i] = x + y * part.row;
       in_shared[i] = wanted ? place : -1;
     }
@@ -148,13 +156,14 @@ __device__ __forceinline__ Vec<T> difference_y(const T (&a)[4], const Vec<T>* ce
   return d;
 }
 
-/// @param queue planes k - R to k + R
-template <int R, class T>
+/// @param queue planes k - R Step, k - (R - 1) Step, ... to k + R Step
+template <int R, int Step = 1, class T>
 __device__ __forceinline__ Vec<T> difference_z(const T (&a)[4], const Vec<T> (&queue)[2 * R + 1]) {
   Vec<T> d;
 #pragma unroll
   for (int i = 0; i < Vec<T>::width; ++i) {
-    d.at[i] = physics::centred_difference<R, T>(a, [&](auto l) { return queue[R + l].at[i] - queue[R - l].at[i]; });
+    d.at[i] = physics::centred_difference<R, T>(
+        a, [&](auto l) { return queue[R + Step * l].at[i] - queue[R - Step * l].at[i]; });
   }
   return d;
 }
@@ -163,7 +172,7 @@ __device__ __forceinline__ Vec<T> difference_z(const T (&a)[4], const Vec<T> (&q
 template <class T>
 __device__ __forceinline__ void store_lanes(T* to, const Vec<T>& value, unsigned mask, bool full) {
   if (full) {
-    store_once(to, value);
+    store_kept(to, value);
     return;
   }
 #pragma unroll
@@ -173,12 +182,13 @@ __device__ __forceinline__ void store_lanes(T* to, const Vec<T>& value, unsigned
 }
 
 /// What one thread does in a plane, as bits; the same over many planes.
-template <class T, int R, class Tile>
+template <class T, int R, class Tile, int Step>
 class Work {
  public:
   using S = Shape<T, R, Tile>;
   /// @param mask the cells of this thread that each axis updates
-  __device__ Work(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, const unsigned (&mask)[3]) {
+  __device__ Work(const UpdateArgs<T>& part, const Lane<T, R, Tile, Step>& lane, const unsigned (&mask)[3])
+      : change_(lane.first) {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       if (mask[axis] != 0) possible_ |= update(axis);
@@ -193,39 +203,55 @@ class Work {
       }
     }
   }
-  __device__ static constexpr unsigned update(int axis) { return 1u << axis; }
-  __device__ static constexpr unsigned full(int axis) { return 8u << axis; }
-  __device__ static constexpr unsigned ghosts(int axis, int side) { return 1u << (6 + 2 * axis + side); }
-  __device__ static constexpr unsigned ghosts(int axis) { return ghosts(axis, 0) | ghosts(axis, 1); }
-  __device__ static constexpr unsigned layer(int axis, int side) { return 1u << (12 + 2 * axis + side); }
-  __device__ static constexpr unsigned layers(int axis) { return layer(axis, 0) | layer(axis, 1); }
+  __device__ static constexpr unsigned update(int axis) {
+    return 1u << axis;
+  }
+  __device__ static constexpr unsigned full(int axis) {
+    return 8u << axis;
+  }
+  __device__ static constexpr unsigned ghosts(int axis, int side) {
+    return 1u << (6 + 2 * axis + side);
+  }
+  __device__ static constexpr unsigned ghosts(int axis) {
+    return ghosts(axis, 0) | ghosts(axis, 1);
+  }
+  __device__ static constexpr unsigned layer(int axis, int side) {
+    return 1u << (12 + 2 * axis + side);
+  }
+  __device__ static constexpr unsigned layers(int axis) {
+    return layer(axis, 0) | layer(axis, 1);
+  }
   static constexpr unsigned any_layer = 0x3f000;
   static constexpr unsigned simple = 0x3f;  ///< all axes, whole vectors, neither ghosts nor layers
 
-  /// The work of plane k; called for k in ascending order, without gaps.
-  /// @param one_box all axes update part.box[0]
-  __device__ __forceinline__ unsigned in_plane(const UpdateArgs<T>& part, int k, bool one_box) {
+  /// The work of plane k; called for k = lane.first, lane.first + Step, ... without gaps.
+  /// @param one_box all axes update boxes.box[0]
+  __device__ __forceinline__ unsigned in_plane(const UpdateArgs<T>& part, const UpdateBoxes& boxes, int k,
+                                               bool one_box) {
     if (k == change_) {
-      const int2 found = look_up(part, possible_, k, one_box);
+      const int2 found = look_up(part, boxes, possible_, k, one_box);
       now_ = static_cast<unsigned>(found.x);
       change_ = found.y;
     }
     return now_;
   }
-  __device__ void start(int k) { change_ = k; }
 
  private:
-  /// The work of plane k and the next plane with other work.
-  __device__ static __noinline__ int2 look_up(const UpdateArgs<T>& part, unsigned now, int k, bool one_box) {
-    int change = part.hull.hi[2];
+  /// The work of plane k and the next plane of the walk with other work.
+  __device__ static __noinline__ int2 look_up(const UpdateArgs<T>& part, const UpdateBoxes& boxes, unsigned now, int k,
+                                              bool one_box) {
+    int change = Step > 0 ? boxes.hull.hi[2] : boxes.hull.lo[2] - 1;
     const auto meet = [&](int lo, int hi) {
-      if (lo > k) change = min(change, lo);
-      if (hi > k) change = min(change, hi);
+      for (const int edge : {lo, hi}) {
+        const int next = Step > 0 ? edge : edge - 1;
+        if (Step > 0 && next > k) change = min(change, next);
+        if (Step < 0 && next < k) change = max(change, next);
+      }
       return k >= lo && k < hi;
     };
 #pragma unroll 1
     for (int axis = 0; axis < 3; ++axis) {
-      const DeviceBox& box = part.box[one_box ? 0 : axis];
+      const DeviceBox& box = boxes.box[one_box ? 0 : axis];
       if (!meet(box.lo[2], box.hi[2])) now &= ~(update(axis) | layers(axis));
 #pragma unroll 1
       for (int side = 0; side < 2; ++side) {
@@ -238,23 +264,23 @@ class Work {
     return {static_cast<int>(now), change};
   }
   unsigned possible_ = 0, now_ = 0;
-  int change_ = 0;
+  int change_;
 };
 
 /// The memory variables of a thread's cells along one axis; `slot` is its place for them in shared memory.
-template <int Axis, class T, int R, class Tile>
+template <int Axis, class T, int R, class Tile, int Step>
 struct Layer {
   using S = Shape<T, R, Tile>;
-  using Bits = Work<T, R, Tile>;
+  using Bits = Work<T, R, Tile, Step>;
   /// Starts to fetch those of plane k.
-  __device__ static __forceinline__ void fetch(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, int k,
+  __device__ static __forceinline__ void fetch(const UpdateArgs<T>& part, const Lane<T, R, Tile, Step>& lane, int k,
                                                unsigned work, Vec<T>* slot) {
     if ((work & Bits::layers(Axis)) == 0) return;
     const StripArgs<T>& strip = part.strip[Axis][(work & Bits::layer(Axis, 0)) != 0 ? 0 : 1];
     async_copy(slot, reinterpret_cast<const Vec<T>*>(strip.at(lane.x, lane.y, k)));
   }
   /// Stretches the differences of plane k and advances its memory variables.
-  __device__ static __forceinline__ void stretch(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, int k,
+  __device__ static __forceinline__ void stretch(const UpdateArgs<T>& part, const Lane<T, R, Tile, Step>& lane, int k,
                                                  unsigned work, unsigned mask, const Vec<T>* slot, Vec<T>& d) {
     if ((work & Bits::layers(Axis)) == 0) return;
     const int first = (work & Bits::layer(Axis, 0)) != 0 ? 0 : 1;
@@ -268,10 +294,11 @@ struct Layer {
   }
 
  private:
-  __device__ static __forceinline__ void absorb(const StripArgs<T>& strip, const Lane<T, R, Tile>& lane, int k,
+  __device__ static __forceinline__ void absorb(const StripArgs<T>& strip, const Lane<T, R, Tile, Step>& lane, int k,
                                                 unsigned mask, Vec<T>& psi, Vec<T>& d) {
     mask &= lanes_in<S::w>(lane.x, strip.box.lo[0], strip.box.hi[0]);
-    // Without branches between them the loads are under way together. Coefficients along x may be read beside the strip.
+    // Without branches between them the loads are under way together. Coefficients along x may be read beside the
+    // strip.
     Vec<T> b, a, inverse_kappa;
 #pragma unroll
     for (int i = 0; i < S::w; ++i) {
@@ -287,13 +314,64 @@ struct Layer {
   }
 };
 
+/// The memory variables of a thread's cells on their way through shared memory, in places of its own, and the work of
+/// the planes that they belong to.
+/// @tparam OneBox all axes update boxes.box[0]
+template <class T, int R, class Tile, int Step, bool OneBox>
+class PsiQueue {
+ public:
+  using Bits = Work<T, R, Tile, Step>;
+  /// @param places of all threads for one plane after the other
+  __device__ PsiQueue(const UpdateArgs<T>& part, const UpdateBoxes& boxes, const Lane<T, R, Tile, Step>& lane,
+                      const unsigned (&mask)[3], Vec<T>* places)
+      : bits_(part, lane, mask), part_(part), boxes_(boxes), lane_(lane), own_(places + lane.thread) {}
+
+  /// Of the plane that is computed now.
+  __device__ __forceinline__ unsigned work() const { return work_[0]; }
+  __device__ __forceinline__ const Vec<T>* at(int axis) const { return own_ + place_ + axis * Tile::threads; }
+
+  /// Starts to fetch those of the walk's plane number j < Tile::psi_ahead, in turn.
+  __device__ __forceinline__ void begin(int j) {
+    work_[j] = j < lane_.count ? bits_.in_plane(part_, boxes_, lane_.first + Step * j, OneBox) : 0;
+    fetch(lane_.first + Step * j, work_[j], j * size);
+  }
+  /// Plane number j of the walk is done.
+  __device__ __forceinline__ void advance(int j) {
+    work_[Tile::psi_ahead] = 0;
+    if (j + Tile::psi_ahead < lane_.count) {
+      const int k = lane_.first + Step * (j + Tile::psi_ahead);
+      work_[Tile::psi_ahead] = bits_.in_plane(part_, boxes_, k, OneBox);
+      fetch(k, work_[Tile::psi_ahead], place_);
+    }
+#pragma unroll
+    for (int i = 0; i < Tile::psi_ahead; ++i) work_[i] = work_[i + 1];
+    place_ = next_place<size, Tile::psi_ahead>(place_);
+  }
+
+ private:
+  static constexpr int size = 3 * Tile::threads;  ///< of a plane [vectors]
+  __device__ __forceinline__ void fetch(int k, unsigned work, int to) const {
+    if ((work & Bits::any_layer) == 0) return;
+    Layer<0, T, R, Tile, Step>::fetch(part_, lane_, k, work, own_ + to);
+    Layer<1, T, R, Tile, Step>::fetch(part_, lane_, k, work, own_ + to + Tile::threads);
+    Layer<2, T, R, Tile, Step>::fetch(part_, lane_, k, work, own_ + to + 2 * Tile::threads);
+  }
+  Bits bits_;
+  const UpdateArgs<T>& part_;
+  const UpdateBoxes& boxes_;
+  const Lane<T, R, Tile, Step>& lane_;
+  Vec<T>* own_;
+  unsigned work_[Tile::psi_ahead + 1];  ///< of the planes from this one on
+  int place_ = 0;
+};
+
 /// Ghosts along one axis that follow from this thread's cells in plane k, which have the given values.
 /// @param field cell (0, 0, 0)
-template <int Axis, class T, int R, class Tile>
-__device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const Lane<T, R, Tile>& lane, T* field,
+template <int Axis, class T, int R, class Tile, int Step>
+__device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const Lane<T, R, Tile, Step>& lane, T* field,
                                                 GhostRule odd_when, int k, unsigned work, unsigned mask, bool full,
                                                 const Vec<T>& value) {
-  using Bits = Work<T, R, Tile>;
+  using Bits = Work<T, R, Tile, Step>;
   using S = Shape<T, R, Tile>;
   if ((work & Bits::ghosts(Axis)) == 0) return;
 #pragma unroll
@@ -313,7 +391,7 @@ __device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const
         Vec<T> turned;
 #pragma unroll
         for (int i = 0; i < S::w; ++i) turned.at[i] = ghost.at[S::w - 1 - i];
-        store_once(row + last, turned);
+        store_kept(row + last, turned);
         continue;
       }
 #pragma unroll

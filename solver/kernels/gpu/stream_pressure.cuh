@@ -19,59 +19,49 @@ struct PressureMemory {
   static constexpr int bytes = (psi + Tile::psi_ahead * psi_plane) * 16;
 };
 
-/// p -= sum_a factor_a D_a v_a over the box. v_x enters shared memory with its halo along x, v_y with that along y; the
-/// 2R + 1 v_z around a cell are in registers. v_z, p and psi come through shared memory, because copies into registers
-/// cannot be waited for one by one.
+/// p -= sum_a factor_a D_a v_a over the box, downwards. v_x enters shared memory with its halo along x, v_y with that
+/// along y; the 2R + 1 v_z around a cell are in registers. v_z, p and psi come through shared memory, because copies
+/// into registers cannot be waited for one by one.
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    stream_pressure(const __grid_constant__ UpdateArgs<T> part, int chunk) {
+    stream_pressure(const __grid_constant__ UpdateArgs<T> part, const __grid_constant__ BoxList list) {
+  constexpr int step = -1;
   using S = Shape<T, R, Tile>;
   using Memory = PressureMemory<T, R, Tile>;
-  using Bits = Work<T, R, Tile>;
+  using Bits = Work<T, R, Tile, step>;
   extern __shared__ float4 shared[];
   Vec<T>* const memory = reinterpret_cast<Vec<T>*>(shared);
 
-  const Lane<T, R, Tile> lane(part.hull, chunk);
+  const BlockPlace block(list);
+  const UpdateBoxes& boxes = block.entry.boxes;
+  const Lane<T, R, Tile, step> lane(block, part.row);
   const auto vx_place = [](int row, int column) { return row * S::wide + S::halo + column; };
   const auto vy_place = [](int row, int column) { return Memory::vx + (row + R) * Tile::x + column; };
-  const HaloShare<T, R, Tile> halo(part, lane, vy_place, vx_place);
+  const HaloShare<T, R, Tile> halo(part, boxes.hull, lane, vy_place, vx_place);
   const int own_vx = vx_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
   const int own_vy = vy_place(static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
-  const int thread = static_cast<int>(threadIdx.y) * Tile::x + static_cast<int>(threadIdx.x);
-  const int own_in_plane = lane.x + lane.y * part.row;
-  const bool own_readable = readable<S::w, R>(part.hull, lane.x, lane.y);
 
-  const unsigned mask = lane.mask(part.box[0]);
+  const unsigned mask = lane.mask(boxes.box[0]);
   const unsigned masks[3] = {mask, mask, mask};
-  Bits bits(part, lane, masks);
-  bits.start(lane.first);
-  const auto work_of = [&](int k) { return bits.in_plane(part, k, true); };
+  PsiQueue<T, R, Tile, step, true> psi(part, boxes, lane, masks, memory + Memory::psi);
+  const long long stride = step * part.plane;
 
-  Vec<T>* const own_values = memory + Memory::own + thread;  // v_z, then p, by slot
-  Vec<T>* const own_psi = memory + Memory::psi + thread;
-  int slot = 0;  // offsets of places in shared memory count in vectors
+  Vec<T>* const own_values = memory + Memory::own + lane.thread;  // v_z, then p, by slot
+  int slot = 0;                                                   // offsets of places in shared memory count in vectors
   const auto fetch_own = [&](long long plane, int to) {
     if (mask == 0) return;
     Vec<T>* const place = own_values + to;
-    async_copy(place, reinterpret_cast<const Vec<T>*>(part.v[2] + plane + R * part.plane + own_in_plane));
-    async_copy(place + Tile::threads, reinterpret_cast<const Vec<T>*>(part.p + plane + own_in_plane));
-  };
-  unsigned work[Tile::psi_ahead + 1];  // of planes k, k + 1, ...
-  int psi_place = 0;
-  const auto fetch_psi = [&](int k, unsigned work, int to) {
-    if ((work & Bits::any_layer) == 0) return;
-    Layer<0, T, R, Tile>::fetch(part, lane, k, work, own_psi + to);
-    Layer<1, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + Tile::threads);
-    Layer<2, T, R, Tile>::fetch(part, lane, k, work, own_psi + to + 2 * Tile::threads);
+    async_copy(place, reinterpret_cast<const Vec<T>*>(part.v[2] + plane + R * stride + lane.in_plane));
+    async_copy(place + Tile::threads, reinterpret_cast<const Vec<T>*>(part.p + plane + lane.in_plane));
   };
   int filling = 0;  // the plane of the ring that is filled next
   long long fill_from = lane.first * part.plane;
-  const auto fill = [&](int k) {
-    if (k < lane.last) {
+  const auto fill = [&](int j) {
+    if (j < lane.count) {
       Vec<T>* const to = memory + filling;
-      if (own_readable) {
-        async_copy(to + own_vx, reinterpret_cast<const Vec<T>*>(part.v[0] + fill_from + own_in_plane));
-        async_copy(to + own_vy, reinterpret_cast<const Vec<T>*>(part.v[1] + fill_from + own_in_plane));
+      if (lane.reads) {
+        async_copy(to + own_vx, reinterpret_cast<const Vec<T>*>(part.v[0] + fill_from + lane.in_plane));
+        async_copy(to + own_vy, reinterpret_cast<const Vec<T>*>(part.v[1] + fill_from + lane.in_plane));
       }
 #pragma unroll
       for (int i = 0; i < S::shares; ++i) {
@@ -80,75 +70,67 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         async_copy(to + halo.in_shared[i], reinterpret_cast<const Vec<T>*>(field + fill_from + halo.in_plane[i]));
       }
     }
-    fill_from += part.plane;
+    fill_from += stride;
     filling = next_place<Memory::plane, Memory::planes>(filling);
   };
 
+  long long plane = lane.first * part.plane;
 #pragma unroll
   for (int j = 0; j < Tile::ahead; ++j) {
-    fill(lane.first + j);
-    if (j < Tile::psi_ahead) {
-      work[j] = lane.first + j < lane.last ? work_of(lane.first + j) : 0;
-      fetch_psi(lane.first + j, work[j], j * Memory::psi_plane);
-    }
+    fill(j);
+    if (j < Tile::psi_ahead) psi.begin(j);
     close_group();
-    if (lane.first + j < lane.last) fetch_own((lane.first + j) * part.plane, j * Memory::own_plane);
+    if (j < lane.count) fetch_own(plane + j * stride, j * Memory::own_plane);
     close_group();
   }
   Vec<T> queue[2 * R + 1];
 #pragma unroll
   for (int j = 0; j < 2 * R; ++j) {
-    if (mask != 0) queue[j] = load(part.v[2] + own_in_plane + (lane.first + j - R) * part.plane);
+    if (mask != 0) queue[j] = load(part.v[2] + lane.in_plane + plane + (j - R) * stride);
   }
 
   int middle = 0;
-  long long plane = lane.first * part.plane;
-  for (int k = lane.first; k < lane.last; ++k, plane += part.plane) {
+  for (int j = 0; j < lane.count; ++j, plane += stride) {
+    const int k = lane.first + step * j;
     wait_groups<Tile::pending>();
     __syncthreads();
-    fill(k + Tile::ahead);
+    fill(j + Tile::ahead);
     const Vec<T>* const centre = memory + middle;
+    const unsigned work = psi.work();
     const auto update = [&](auto simple) {
       queue[2 * R] = own_values[slot];
       Vec<T> p = own_values[slot + Tile::threads];
       const auto take = [&](auto axis_constant, Vec<T> d) {
         constexpr int axis = decltype(axis_constant)::value;
         if (!simple.value) {
-          Layer<axis, T, R, Tile>::stretch(part, lane, k, work[0], mask, own_psi + psi_place + axis * Tile::threads, d);
+          Layer<axis, T, R, Tile, step>::stretch(part, lane, k, work, mask, psi.at(axis), d);
         }
 #pragma unroll
         for (int i = 0; i < S::w; ++i) p.at[i] = physics::advance(p.at[i], part.minus_factor[axis], d.at[i]);
       };
       take(std::integral_constant<int, 0>{}, difference_x<R>(part.difference, centre + own_vx, centre[own_vx]));
       take(std::integral_constant<int, 1>{}, difference_y<R>(part.difference, centre + own_vy, Tile::x));
-      take(std::integral_constant<int, 2>{}, difference_z<R>(part.difference, queue));
-      const bool full = simple.value || (work[0] & Bits::full(0)) != 0;
-      store_lanes(part.p + plane + own_in_plane, p, mask, full);
+      take(std::integral_constant<int, 2>{}, difference_z<R, step>(part.difference, queue));
+      const bool full = simple.value || (work & Bits::full(0)) != 0;
+      store_lanes(part.p + plane + lane.in_plane, p, mask, full);
       if (!simple.value) {
-        write_ghosts_of<0>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
-        write_ghosts_of<1>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
-        write_ghosts_of<2>(part, lane, part.p, GhostRule::free, k, work[0], mask, full, p);
+        write_ghosts_of<0>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
+        write_ghosts_of<1>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
+        write_ghosts_of<2>(part, lane, part.p, GhostRule::free, k, work, mask, full, p);
       }
     };
-    if (all_of_warp(work[0] == Bits::simple)) {
+    if (all_of_warp(work == Bits::simple)) {
       update(std::true_type{});
-    } else if ((work[0] & Bits::update(0)) != 0) {
+    } else if ((work & Bits::update(0)) != 0) {
       update(std::false_type{});
     }
-    work[Tile::psi_ahead] = 0;
-    if (k + Tile::psi_ahead < lane.last) {
-      work[Tile::psi_ahead] = work_of(k + Tile::psi_ahead);
-      fetch_psi(k + Tile::psi_ahead, work[Tile::psi_ahead], psi_place);
-    }
-#pragma unroll
-    for (int j = 0; j < Tile::psi_ahead; ++j) work[j] = work[j + 1];
-    psi_place = next_place<Memory::psi_plane, Tile::psi_ahead>(psi_place);
+    psi.advance(j);
     close_group();
-    if (k + Tile::ahead < lane.last) fetch_own(plane + Tile::ahead * part.plane, slot);
+    if (j + Tile::ahead < lane.count) fetch_own(plane + Tile::ahead * stride, slot);
     close_group();
     slot = next_place<Memory::own_plane, Tile::ahead>(slot);
 #pragma unroll
-    for (int j = 0; j < 2 * R; ++j) queue[j] = queue[j + 1];
+    for (int i = 0; i < 2 * R; ++i) queue[i] = queue[i + 1];
     middle = next_place<Memory::plane, Memory::planes>(middle);
   }
 }

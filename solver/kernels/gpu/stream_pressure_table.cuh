@@ -2,8 +2,8 @@
 #include <array>
 
 #include "solver/kernels/gpu/stream_choices.cuh"
-#include "solver/kernels/gpu/stream_tiles.cuh"
 #include "solver/kernels/gpu/stream_pressure.cuh"
+#include "solver/kernels/gpu/stream_tiles.cuh"
 
 namespace halotune::gpu {
 
@@ -12,9 +12,8 @@ constexpr StreamKernel<T> pressure_stream() {
   using Memory = PressureMemory<T, R, Tile>;
   return {{Tile::x * Vec<T>::width, Tile::y, Tile::ahead, 0},
           Memory::bytes,
-          [](const UpdateArgs<T>& args, int planes, GpuStream stream) {
-            launch(stream_pressure<T, R, Tile>, stream_shape<T, Tile>(args.hull, planes, Memory::bytes), stream, args,
-                   planes);
+          [](const UpdateArgs<T>& args, const BoxList& list, GpuStream stream) {
+            launch(stream_pressure<T, R, Tile>, stream_shape<Tile>(list, Memory::bytes), stream, args, list);
           }};
 }
 

@@ -17,8 +17,7 @@ struct BuiltTiles {
 template <>
 struct BuiltTiles<float, 4> {
   using Velocity = TileList<Tile<16, 16, 2, 2, 2>, Tile<32, 16, 3, 2, 1>, Tile<40, 12, 3, 2, 1>>;
-  using Pressure =
-      TileList<Tile<16, 16, 3, 3, 2>, Tile<32, 20, 3, 2, 1>, Tile<40, 12, 3, 2, 1>, Tile<32, 8, 2, 2, 2>>;
+  using Pressure = TileList<Tile<16, 16, 3, 3, 2>, Tile<32, 20, 3, 2, 1>, Tile<40, 12, 3, 2, 1>, Tile<32, 8, 2, 2, 2>>;
 };
 
 template <>

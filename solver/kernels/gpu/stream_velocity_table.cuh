@@ -12,9 +12,8 @@ constexpr StreamKernel<T> velocity_stream() {
   using Memory = VelocityMemory<T, R, Tile>;
   return {{Tile::x * Vec<T>::width, Tile::y, Tile::ahead, 0},
           Memory::bytes,
-          [](const UpdateArgs<T>& args, int planes, GpuStream stream) {
-            launch(stream_velocity<T, R, Tile>, stream_shape<T, Tile>(args.hull, planes, Memory::bytes), stream, args,
-                   planes);
+          [](const UpdateArgs<T>& args, const BoxList& list, GpuStream stream) {
+            launch(stream_velocity<T, R, Tile>, stream_shape<Tile>(list, Memory::bytes), stream, args, list);
           }};
 }
 
