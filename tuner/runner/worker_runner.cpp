@@ -89,12 +89,12 @@ WorkerRunner::WorkerRunner(const Problem& problem, const std::vector<std::string
       reference_(reference_plan(problem, devices)),
       options_(std::move(options)) {
   const std::int64_t available = available_memory_bytes().value_or(8 * gib);
-  const bool on_gpus = device_kind(devices) == DeviceKind::gpu;
+  const bool gpus = device_kind(devices) == DeviceKind::gpu;
   if (options_.command.empty()) options_.command = {this_program(), "worker"};
   if (options_.memory_budget_bytes <= 0)
-    options_.memory_budget_bytes = on_gpus ? gpu_memory_of(devices) / 2 : available / 8;
+    options_.memory_budget_bytes = gpus ? gpu_memory_of(devices) / 2 : available / 8;
   // A runtime of GPUs reserves addresses for all memory of all GPUs at once.
-  if (!options_.memory_limit_bytes && can_limit_memory && !on_gpus) options_.memory_limit_bytes = available + 4 * gib;
+  if (!options_.memory_limit_bytes && can_limit_memory && !gpus) options_.memory_limit_bytes = available + 4 * gib;
   options_.command.push_back("--memory-budget");
   options_.command.push_back(std::to_string(options_.memory_budget_bytes));
 }
