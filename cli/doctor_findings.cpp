@@ -12,11 +12,13 @@
 #include "db/file_system.hpp"
 #include "db/schema.hpp"
 #include "db/store.hpp"
+#include "probes/gpu_topology.hpp"
 #include "probes/machine_keys.hpp"
 #include "solver/device/cgroup_limits.hpp"
 #include "solver/device/cpu_topology.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/device/isa.hpp"
+#include "solver/device/pci_place.hpp"
 #include "solver/transport/nccl_library.hpp"
 #include "solver/transport/nccl_transport.hpp"
 #include "tuner/row_faults.hpp"
@@ -157,6 +159,45 @@ std::vector<Finding> gpu_findings(const GpuInventory& inventory) {
   return findings;
 }
 
+std::vector<Finding> gpu_state_findings(const GpuInventory& inventory, const NvmlReport& report) {
+  std::vector<Finding> findings;
+  if (inventory.gpus.empty()) return findings;
+  if (!report.reason.empty()) {
+    findings.push_back({"NVML", Level::note, report.reason, "links, clocks and other processes of the GPUs are unknown",
+                        "install the driver's libraries"});
+  }
+  for (const GpuCondition& state : gpu_conditions(inventory.gpus, report)) {
+    if (!state.throttling.empty()) {
+      findings.push_back({"GPU clocks", Level::warning,
+                          fmt::format("GPU {} is held down: {}", state.device, fmt::join(state.throttling, ", ")),
+                          "times are longer than they need be, and vary", "look after power and cooling"});
+    }
+    if (state.foreign_processes.value_or(0) > 0) {
+      findings.push_back({"GPU load", Level::warning,
+                          fmt::format("{} other process(es) on GPU {}", *state.foreign_processes, state.device),
+                          "times vary, and memory may run out", "wait for them or use another GPU"});
+    }
+  }
+  std::map<int, PciPlace> places;
+  for (const auto& gpu : inventory.gpus) places[gpu.ordinal] = read_pci_place(gpu.pci);
+  for (const auto& [ordinal, theory] : host_theory(inventory.gpus, report, places)) {
+    findings.push_back(
+        {"GPU link", Level::ok,
+         fmt::format("GPU {} to host: {}, {} one way", ordinal, theory.source, bandwidth_text(theory.value)), "", ""});
+  }
+  for (const GpuLink& link : gpu_links(inventory.gpus, report, places)) {
+    if (link.from > link.to) continue;
+    const bool across = link.nvlinks == 0 && (link.pcie == "SYS" || link.pcie == "NODE" || link.pcie == "PHB");
+    findings.push_back({"GPU link", link.conflict.empty() ? (across ? Level::note : Level::ok) : Level::warning,
+                        fmt::format("GPU {} to {}: {} ({})", link.from, link.to, link.class_name(), link.source),
+                        !link.conflict.empty() ? "another source says otherwise: " + link.conflict
+                        : across               ? "halos between them cross the host bridge"
+                                               : "",
+                        ""});
+  }
+  return findings;
+}
+
 std::string_view to_string(Level level) {
   switch (level) {
     case Level::ok: return "ok";
@@ -259,7 +300,11 @@ std::vector<Finding> build_findings() {
   } catch (const ConfigError& error) {
     findings.push_back({"instruction set", Level::error, error.what(), "nothing runs", "unset HALOTUNE_ISA"});
   }
-  for (Finding& finding : gpu_findings(find_gpus())) findings.push_back(std::move(finding));
+  const GpuInventory inventory = find_gpus();
+  for (Finding& finding : gpu_findings(inventory)) findings.push_back(std::move(finding));
+  if (!inventory.gpus.empty()) {
+    for (Finding& finding : gpu_state_findings(inventory, read_nvml())) findings.push_back(std::move(finding));
+  }
   findings.push_back(device_node_finding("HIP", "/dev/kfd", "AMD GPUs as devices"));
   findings.push_back(nccl_finding());
   findings.push_back({"MPI", Level::note, "not part of this build", "would add runs over several ranks and nodes", ""});

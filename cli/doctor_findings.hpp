@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/device/nvml.hpp"
 
 namespace halotune {
 
@@ -36,6 +37,8 @@ std::vector<Finding> load_findings(double seconds);
 std::vector<Finding> build_findings();
 /// The GPUs that were found, or why there are none.
 std::vector<Finding> gpu_findings(const GpuInventory& inventory);
+/// What the driver's library says of GPUs: links, clocks held down, other processes.
+std::vector<Finding> gpu_state_findings(const GpuInventory& inventory, const NvmlReport& report);
 /// SQLite and the store's place and soundness. Creates no store.
 std::vector<Finding> store_findings_at(const std::filesystem::path& file);
 

@@ -52,7 +52,7 @@ Machine probe_and_store(Store& store, ProbeOptions options, const std::function<
   options.measured = [&](const ProbeRow& row) { unfinished.add(row); };
   Machine machine;
   try {
-    machine = probe_cpu(options);
+    machine = probe_machine(options);
   } catch (const Interrupted&) {
     unfinished.keep();
     throw Interrupted(

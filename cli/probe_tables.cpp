@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/printable.hpp"
 #include "cli/quantities.hpp"
@@ -20,9 +21,25 @@ void add_once(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
+/// Whether the times of a kind are read as bandwidth.
+bool shown_as_bandwidth(const ProbeRow& row) {
+  return row.bytes > 0 && (row.kind == "host_copy" || row.kind == "peer_link" || row.kind == "halo_together");
+}
+
+/// " (86 %)" of what the hardware is made for, where that is known.
+std::string share_text(double bytes_per_s, const std::optional<double>& theory) {
+  return theory ? " (" + percent_text(bytes_per_s / *theory) + ")" : "";
+}
+
 std::string value_text(const ProbeRow& row) {
   if (!row.samples) return row.status;
-  if (row.unit == "B/s") return bandwidth_text(row.samples->median);
+  const double median = row.samples->median;
+  if (shown_as_bandwidth(row)) {
+    const auto bytes = static_cast<double>(row.bytes);
+    const auto theory = row.theoretical ? std::optional(bytes / *row.theoretical) : std::nullopt;
+    return bandwidth_text(bytes / median) + share_text(bytes / median, theory);
+  }
+  if (row.unit == "B/s") return bandwidth_text(median) + share_text(median, row.theoretical);
   if (row.unit == "s") return time_text(row.samples->median);
   return number_text(row.samples->median);
 }
@@ -59,10 +76,61 @@ struct Grid {
 };
 
 bool is_matrix(const std::string& kind) {
-  return kind.starts_with("numa_") || kind == "flag_ping_pong";
+  return kind.starts_with("numa_") || kind == "flag_ping_pong" || kind == "peer_link" || kind == "copy_latency" ||
+         kind == "pointer_chase";
+}
+
+std::string number_or_dash(const std::optional<int>& value, const char* unit) {
+  return value ? fmt::format("{} {}", *value, unit) : "-";
+}
+
+std::string gpus_text(const Machine& machine, bool bold) {
+  TextTable table({"device", "model", "capability", "multiprocessors", "NUMA node", "memory", "L2"});
+  for (const auto& device : machine.devices) {
+    table.add({device.name, device.model, device.compute_capability, std::to_string(device.multiprocessors),
+               device.numa_node < 0 ? "-" : std::to_string(device.numa_node), bytes_text(device.memory_bytes),
+               bytes_text(device.l2_bytes)});
+  }
+  return table.to_text(bold);
+}
+
+std::string conditions_text(const Machine& machine, bool bold) {
+  if (machine.conditions.empty()) return "";
+  TextTable table({"device", "SM clock", "memory clock", "temperature", "other processes", "throttled by"});
+  for (const auto& state : machine.conditions) {
+    table.add({state.device, number_or_dash(state.sm_clock_mhz, "MHz"), number_or_dash(state.memory_clock_mhz, "MHz"),
+               number_or_dash(state.temperature_c, "C"), number_or_dash(state.foreign_processes, ""),
+               state.throttling.empty() ? "nothing" : fmt::format("{}", fmt::join(state.throttling, ", "))});
+  }
+  return "\nwhen it was probed\n" + table.to_text(bold);
+}
+
+std::string links_text(const Machine& machine, bool bold) {
+  if (machine.links.empty()) return "";
+  std::vector<std::string> header{"from / to"};
+  for (const auto& device : machine.devices) header.push_back(device.name);
+  TextTable table(header);
+  std::string conflicts;
+  for (const auto& from : machine.devices) {
+    std::vector<std::string> line{from.name};
+    for (const auto& to : machine.devices) {
+      const auto link = std::find_if(machine.links.begin(), machine.links.end(),
+                                     [&](const GpuLink& l) { return l.from == from.name && l.to == to.name; });
+      line.push_back(link == machine.links.end() ? "-" : link->class_name() + (link->conflict.empty() ? "" : " !"));
+      if (link != machine.links.end() && !link->conflict.empty()) {
+        conflicts += fmt::format("! {} to {}: {} by {}, {}\n", from.name, to.name, link->class_name(), link->source,
+                                 link->conflict);
+      }
+    }
+    table.add(std::move(line));
+  }
+  return "\nlinks between GPUs\n" + table.to_text(bold) + conflicts;
 }
 
 std::string devices_text(const Machine& machine, bool bold) {
+  if (!machine.devices.empty() && is_gpu(machine.devices.front())) {
+    return gpus_text(machine, bold) + conditions_text(machine, bold) + links_text(machine, bold);
+  }
   TextTable table({"device", "model", "cores", "NUMA node", "memory", "L2", "L3"});
   for (const auto& device : machine.devices) {
     table.add({device.name + (device.oversubscribed ? " (oversubscribed)" : ""), device.model,

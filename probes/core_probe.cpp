@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "probes/probe_groups.hpp"
+#include "solver/device/team.hpp"
 
 namespace halotune {
 namespace {

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include "probes/gpu_names.hpp"
+#include "probes/gpu_topology.hpp"
 #include "probes/machine_keys.hpp"
 #include "probes/probe.hpp"
 #include "probes/probe_targets.hpp"
 #include "solver/device/gpu_files.hpp"
+#include "solver/device/pci_place.hpp"
 
 namespace halotune {
 namespace {
@@ -75,7 +77,7 @@ MachineDevice describe_gpu(const GpuFacts& gpu, const std::string& backend) {
   device.name = std::to_string(gpu.ordinal);
   device.backend = backend;
   device.model = gpu.name;
-  device.numa_node = pci_numa_node(gpu.pci).value_or(-1);
+  device.numa_node = read_pci_place(gpu.pci).numa_node.value_or(-1);
   device.memory_bytes = gpu.memory_bytes;
   device.l2_bytes = gpu.l2_bytes.value_or(0);
   device.multiprocessors = gpu.multiprocessors;
@@ -94,13 +96,47 @@ std::string gpus_text(const std::vector<MachineDevice>& devices) {
   return text;
 }
 
+bool is_slice(const GpuFacts& gpu) {
+  return gpu.uuid.starts_with("MIG-");
+}
+
+/// The machine's GPUs, with what only the runtime says taken from one of the same model, and the slices in use.
+std::vector<GpuClassFacts> gpu_classes(const GpuInventory& inventory, const NvmlReport& report) {
+  std::vector<GpuClassFacts> classes;
+  for (const auto& gpu : report.gpus) {
+    GpuClassFacts one{gpu.name, gpu.memory_bytes, 0, 0, {}};
+    for (const auto& known : inventory.gpus) {
+      if (known.name != gpu.name) continue;
+      one.l2_bytes = known.l2_bytes.value_or(0);
+      one.multiprocessors = known.multiprocessors;
+      one.compute_capability = capability_text(known);
+    }
+    classes.push_back(one);
+  }
+  for (const auto& gpu : inventory.gpus) {
+    if (!report.gpus.empty() && !is_slice(gpu)) continue;
+    classes.push_back(
+        {gpu.name, gpu.memory_bytes, gpu.l2_bytes.value_or(0), gpu.multiprocessors, capability_text(gpu)});
+  }
+  return classes;
+}
+
+std::vector<std::string> gpu_uuids(const GpuInventory& inventory, const NvmlReport& report) {
+  std::vector<std::string> uuids;
+  for (const auto& gpu : report.gpus) uuids.push_back(gpu.uuid);
+  if (!uuids.empty()) return uuids;
+  for (const auto& gpu : inventory.gpus) uuids.push_back(gpu.uuid);
+  return uuids;
+}
+
 std::string version_text(const std::optional<int>& version) {
   return version ? fmt::format("{}.{}", *version / 1000, *version % 1000 / 10) : std::string{};
 }
 
 }  // namespace
 
-Machine describe_gpus(const CpuTopology& topology, const GpuInventory& inventory, const std::vector<GpuFacts>& gpus) {
+Machine describe_gpus(const CpuTopology& topology, const GpuInventory& inventory, const std::vector<GpuFacts>& gpus,
+                      const NvmlReport& report) {
   Machine machine;
   HardwareFacts hardware = hardware_facts(topology);
   SoftwareFacts software = read_software_facts();
@@ -111,13 +147,14 @@ Machine describe_gpus(const CpuTopology& topology, const GpuInventory& inventory
     machine.devices.push_back(describe_gpu(gpu, inventory.backend));
     visible.devices.push_back(fmt::format("{}={}", gpu.ordinal, gpu.uuid));
   }
-  for (const auto& gpu : inventory.gpus) {
-    hardware.gpus.push_back(
-        {gpu.name, gpu.memory_bytes, gpu.l2_bytes.value_or(0), gpu.multiprocessors, capability_text(gpu)});
-    node.gpu_uuids.push_back(gpu.uuid);
-  }
-  software.gpu = {gpu_driver_version(), version_text(inventory.driver_version), version_text(inventory.runtime_version),
-                  environment_of(changes_gpu_paths)};
+  hardware.gpus = gpu_classes(inventory, report);
+  hardware.gpu_links = link_classes(report);
+  node.gpu_uuids = gpu_uuids(inventory, report);
+  software.gpu = {report.driver.empty() ? gpu_driver_version() : report.driver, version_text(inventory.driver_version),
+                  version_text(inventory.runtime_version), environment_of(changes_gpu_paths)};
+  std::map<int, PciPlace> places;
+  for (const auto& gpu : gpus) places[gpu.ordinal] = read_pci_place(gpu.pci);
+  machine.links = gpu_links(gpus, report, places);
   machine.name = gpus_text(machine.devices);
   machine.host = node.host;
   machine.keys = {hw_class_key(hardware), sw_env_key(software), node_key(node), visible_set_key(visible)};
@@ -129,7 +166,7 @@ Machine describe_machine(const std::vector<std::string>& devices) {
   const auto topology = read_cpu_topology();
   if (!name_gpus(devices)) return describe_cpus(topology, devices_from_names(topology, devices));
   const GpuInventory inventory = find_gpus();
-  return describe_gpus(topology, inventory, gpus_from_names(inventory, devices));
+  return describe_gpus(topology, inventory, gpus_from_names(inventory, devices), read_nvml());
 }
 
 }  // namespace halotune

@@ -4,6 +4,7 @@
 #include "probes/machine.hpp"
 #include "solver/device/cpu_topology.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/device/nvml.hpp"
 
 namespace halotune {
 

@@ -8,24 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "probes/word_pattern.hpp"
+
 namespace halotune {
 namespace {
 
 constexpr std::int64_t guard_bytes = 64;
 constexpr std::int64_t word_bytes = sizeof(std::uint32_t);
 constexpr std::int64_t most_cells_along_x = 128, most_rows_along_y = 64;
-constexpr std::uint32_t guard_word = 0x7fc0dead;
 
 std::int64_t pitch_of(std::int64_t cells) {
   return (cells * static_cast<std::int64_t>(sizeof(float)) + 63) / 64 * 64;
-}
-
-/// A bijection of 32 bits, so that no two words of a face up to 16 GiB agree.
-std::uint32_t pattern_word(std::int64_t index, std::uint32_t salt) {
-  std::uint32_t x = static_cast<std::uint32_t>(index) + salt;
-  x = (x ^ (x >> 16)) * 0x85ebca6bU;
-  x = (x ^ (x >> 13)) * 0xc2b2ae35U;
-  return x ^ (x >> 16);
 }
 
 std::uint32_t load_word(const std::byte* at) {

@@ -11,7 +11,6 @@ namespace halotune {
 namespace {
 
 constexpr std::int64_t halo_depth = 8;
-constexpr const char* halo_convention = "message bytes once, one way, until the sender may go on";
 
 /// What the sender's first member saw on its clock.
 struct Stopwatch {
@@ -80,22 +79,13 @@ HaloTimes measure_halo(const Transport& transport, Packing packing, const FaceSh
   return {std::move(seconds), std::nullopt};
 }
 
-namespace {
+std::string HaloRow::variant() const {
+  return fmt::format("{}:{}:{}", transport, packing == Packing::packed ? "packed" : "strided", shape.axis);
+}
 
-struct HaloRow {
-  std::string transport;
-  Packing packing;
-  FaceShape shape;
-
-  std::string variant() const {
-    return fmt::format("{}:{}:{}", transport, packing == Packing::packed ? "packed" : "strided", shape.axis);
-  }
-};
-
-std::vector<HaloRow> halo_sweep(bool quick) {
-  const auto sizes = quick ? std::vector<std::int64_t>{32, 64, 128} : std::vector<std::int64_t>{32, 64, 128, 256};
+std::vector<HaloRow> halo_sweep(const std::vector<std::string>& transports, const std::vector<std::int64_t>& sizes) {
   std::vector<HaloRow> rows;
-  for (const char* transport : {"shared", "staged"}) {
+  for (const auto& transport : transports) {
     for (const Packing packing : {Packing::packed, Packing::strided}) {
       for (const char axis : {'x', 'y', 'z'}) {
         for (const auto n : sizes) rows.push_back({transport, packing, {axis, n, halo_depth}});
@@ -104,6 +94,8 @@ std::vector<HaloRow> halo_sweep(bool quick) {
   }
   return rows;
 }
+
+namespace {
 
 struct HaloBench {
   HaloBench(const CpuDeviceSpec& a, const CpuDeviceSpec& b, std::int64_t bytes)
@@ -133,7 +125,8 @@ void measure_row(HaloBench& bench, const HaloRow& halo, ProbeRow& row, const Sam
 ProbeGroup halo_group(const CpuDeviceSpec& from, const CpuDeviceSpec& to, bool quick, const SamplingPlan& sampling) {
   ProbeGroup group;
   group.what = fmt::format("halo {} to {}", device_name(from), device_name(to));
-  const auto sweep = halo_sweep(quick);
+  const auto sizes = quick ? std::vector<std::int64_t>{32, 64, 128} : std::vector<std::int64_t>{32, 64, 128, 256};
+  const auto sweep = halo_sweep(transport_names(), sizes);
   std::int64_t largest = 1;
   for (const auto& halo : sweep) {
     largest = std::max(largest, face_array_bytes(halo.shape));

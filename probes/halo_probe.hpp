@@ -9,6 +9,18 @@
 
 namespace halotune {
 
+/// One halo row: a face by one transport and packing.
+struct HaloRow {
+  std::string transport;
+  Packing packing = Packing::packed;
+  FaceShape shape;
+
+  std::string variant() const;  ///< e.g. "shared:packed:x"
+};
+inline constexpr const char* halo_convention = "message bytes once, one way, until the sender may go on";
+/// Every transport, packing, axis and size n, depth 8.
+std::vector<HaloRow> halo_sweep(const std::vector<std::string>& transports, const std::vector<std::int64_t>& sizes);
+
 /// The two ends of a halo message: the sender's and the receiver's team (the same object for a device to itself) and an
 /// array of each with at least face_array_bytes() bytes.
 struct HaloEnds {

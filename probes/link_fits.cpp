@@ -1,6 +1,8 @@
 #include "probes/link_fits.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace halotune {
 namespace {
@@ -11,7 +13,9 @@ struct Sweep {
 };
 
 bool is_sweep(const ProbeRow& row) {
-  return (row.kind == "halo" || row.kind == "face_copy") && row.status == "ok" && row.samples && row.bytes > 0;
+  constexpr std::array kinds{"halo", "face_copy", "host_copy", "peer_link"};
+  const bool sized = std::any_of(kinds.begin(), kinds.end(), [&](std::string_view kind) { return row.kind == kind; });
+  return sized && row.status == "ok" && row.samples && row.bytes > 0;
 }
 
 bool same_link(const LinkFit& link, const ProbeRow& row) {

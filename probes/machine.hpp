@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/statistics.hpp"
+#include "probes/gpu_links.hpp"
 
 namespace halotune {
 
@@ -68,6 +69,8 @@ struct Machine {
   std::vector<MachineDevice> devices;
   std::vector<ProbeRow> rows;
   std::vector<LinkFit> fits;
+  std::vector<GpuLink> links;            ///< between GPUs, each ordered pair; empty without several GPUs
+  std::vector<GpuCondition> conditions;  ///< of the GPUs when they were probed; empty without GPUs
   std::string topology_xml;
   std::string measured_at;  ///< ISO 8601 UTC
   bool simulated = false;

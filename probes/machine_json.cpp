@@ -282,20 +282,23 @@ Json list_json(const std::vector<T>& values, Json (*element_json)(const T&)) {
 }  // namespace
 
 Json to_json(const Machine& machine) {
-  return Json{{"schema", 1},
-              {"name", machine.name},
-              {"host", machine.host},
-              {"keys",
-               {{"hw_class", machine.keys.hw_class},
-                {"sw_env", machine.keys.sw_env},
-                {"node", machine.keys.node},
-                {"visible_set", machine.keys.visible_set}}},
-              {"devices", list_json(machine.devices, device_json)},
-              {"rows", list_json(machine.rows, row_json)},
-              {"fits", list_json(machine.fits, fit_json)},
-              {"topology_xml", machine.topology_xml},
-              {"measured_at", machine.measured_at},
-              {"simulated", machine.simulated}};
+  Json json{{"schema", 1},
+            {"name", machine.name},
+            {"host", machine.host},
+            {"keys",
+             {{"hw_class", machine.keys.hw_class},
+              {"sw_env", machine.keys.sw_env},
+              {"node", machine.keys.node},
+              {"visible_set", machine.keys.visible_set}}},
+            {"devices", list_json(machine.devices, device_json)},
+            {"rows", list_json(machine.rows, row_json)},
+            {"fits", list_json(machine.fits, fit_json)},
+            {"topology_xml", machine.topology_xml},
+            {"measured_at", machine.measured_at},
+            {"simulated", machine.simulated}};
+  if (!machine.links.empty()) json["links"] = list_json<GpuLink>(machine.links, to_json);
+  if (!machine.conditions.empty()) json["conditions"] = list_json<GpuCondition>(machine.conditions, to_json);
+  return json;
 }
 
 Machine machine_from_json(const Json& json) {
@@ -317,6 +320,8 @@ Machine machine_from_json(const Json& json) {
     check_devices(reader, machine.devices, faults);
     read_list<ProbeRow>(reader, "rows", machine.rows, read_row, faults);
     read_list<LinkFit>(reader, "fits", machine.fits, read_fit, faults);
+    read_list<GpuLink>(reader, "links", machine.links, read_gpu_link, faults);
+    read_list<GpuCondition>(reader, "conditions", machine.conditions, read_gpu_condition, faults);
     reader.read("topology_xml", machine.topology_xml);
     reader.read("measured_at", machine.measured_at);
     reader.read("simulated", machine.simulated);

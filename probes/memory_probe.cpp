@@ -3,6 +3,7 @@
 
 #include "probes/probe_groups.hpp"
 #include "probes/stream_runs.hpp"
+#include "solver/device/memory.hpp"
 
 namespace halotune {
 namespace {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "probes/probe_targets.hpp"
 #include "probes/stream_runs.hpp"
+#include "solver/device/memory.hpp"
 
 namespace halotune {
 namespace {
@@ -44,14 +47,27 @@ ProbeRow drift_row(const std::vector<ProbeRow>& repeats) {
 
 }  // namespace
 
-ProbeSession::ProbeSession(const ProbeOptions& options, const CpuDeviceSpec& sentinel_device,
-                           std::int64_t sentinel_bytes)
+Sentinel cpu_sentinel(const CpuDeviceSpec& device, std::int64_t bytes) {
+  struct Bench {
+    Bench(const CpuDeviceSpec& cores, std::int64_t size) : team(cores, 0), from(size, team), to(size, team) {}
+    Team team;
+    Buffer from, to;
+  };
+  const auto bench = std::make_shared<Bench>(device, bytes);
+  const auto name = "cpu:" + std::to_string(device.index);
+  return {row_of("sentinel", "copy", name, name, bytes, "B/s", copy_convention), [bench](const SamplingPlan& sampling) {
+            const StreamArrays arrays{bench->from.as<float>(), bench->to.as<float>(), bench->from.bytes()};
+            auto rates = sample_seconds(copy_run(bench->team, arrays, stream_loops().copy_plain), sampling);
+            for (double& rate : rates) rate = 2.0 * static_cast<double>(bench->from.bytes()) / rate;
+            return rates;
+          }};
+}
+
+ProbeSession::ProbeSession(const ProbeOptions& options, Sentinel sentinel)
     : options_(options),
       sampling_(sampling_plan(options)),
       random_(std::random_device{}()),
-      sentinel_team_(sentinel_device, 0),
-      sentinel_from_(sentinel_bytes, sentinel_team_),
-      sentinel_to_(sentinel_bytes, sentinel_team_) {}
+      sentinel_(std::move(sentinel)) {}
 
 void ProbeSession::run(std::vector<ProbeGroup> groups) {
   const auto count = [](int sum, const ProbeGroup& group) { return sum + static_cast<int>(group.rows.size()); };
@@ -125,17 +141,9 @@ void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRo
 void ProbeSession::look_at_sentinel() {
   if (out_of_time()) return;
   sentinel_time_ = SamplingPlan::Clock::now();
-  ProbeRow row;
-  row.kind = "sentinel";
-  row.variant = "copy";
-  row.from = row.to = "cpu:" + std::to_string(sentinel_team_.device().index);
-  row.bytes = sentinel_from_.bytes();
-  row.unit = "B/s";
-  row.convention = copy_convention;
+  ProbeRow row = sentinel_.row;
   try {
-    const StreamArrays arrays{sentinel_from_.as<float>(), sentinel_to_.as<float>(), row.bytes};
-    const auto seconds = sample_seconds(copy_run(sentinel_team_, arrays, stream_loops().copy_plain), sampling_);
-    row.samples = rates_from_seconds(seconds, 2.0 * static_cast<double>(row.bytes));
+    row.samples = summarise(sentinel_.take_rates(sampling_));
   } catch (const ProbeTimeout&) {
     return;
   }

@@ -7,7 +7,7 @@
 
 #include "probes/probe.hpp"
 #include "probes/sampling.hpp"
-#include "solver/device/memory.hpp"
+#include "solver/device/cpu_topology.hpp"
 
 namespace halotune {
 
@@ -22,11 +22,18 @@ struct ProbeGroup {
   std::function<MeasureRow()> set_up;  ///< what it allocates lives as long as the function that it returns
 };
 
+/// The copy that is repeated to see how far the machine itself moves.
+struct Sentinel {
+  ProbeRow row;                                                        ///< identity, unit B/s
+  std::function<std::vector<double>(const SamplingPlan&)> take_rates;  ///< owns its memory
+};
+/// The team of `device` copies `bytes`.
+Sentinel cpu_sentinel(const CpuDeviceSpec& device, std::int64_t bytes);
+
 /// Takes rows in random order, turns every failure into a row that says why, and keeps an eye on the machine's drift.
 class ProbeSession {
  public:
-  /// `sentinel_device` runs the repeated copy; `sentinel_bytes` is the size of its array.
-  ProbeSession(const ProbeOptions& options, const CpuDeviceSpec& sentinel_device, std::int64_t sentinel_bytes);
+  ProbeSession(const ProbeOptions& options, Sentinel sentinel);
 
   /// One after another; rows inside a group in random order.
   void run(std::vector<ProbeGroup> groups);
@@ -48,8 +55,7 @@ class ProbeSession {
   ProbeOptions options_;
   SamplingPlan sampling_;
   std::mt19937_64 random_;
-  Team sentinel_team_;
-  Buffer sentinel_from_, sentinel_to_;
+  Sentinel sentinel_;
   SamplingPlan::Clock::time_point sentinel_time_{};
   std::vector<ProbeRow> rows_, sentinel_rows_;
   int done_ = 0, all_ = 0;

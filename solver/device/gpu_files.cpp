@@ -22,11 +22,4 @@ std::string gpu_driver_version() {
   return version;
 }
 
-std::optional<int> pci_numa_node(const std::string& pci) {
-  int node = -1;
-  std::ifstream in("/sys/bus/pci/devices/" + pci + "/numa_node");
-  if (!(in >> node) || node < 0) return std::nullopt;
-  return node;
-}
-
 }  // namespace halotune

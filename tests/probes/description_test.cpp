@@ -35,7 +35,7 @@ GpuInventory two_gpus(const std::string& first, const std::string& second) {
 }
 
 Machine described(const GpuInventory& inventory, const std::vector<std::string>& names) {
-  return describe_gpus(read_cpu_topology(), inventory, gpus_from_names(inventory, names));
+  return describe_gpus(read_cpu_topology(), inventory, gpus_from_names(inventory, names), {});
 }
 
 std::vector<std::string> fault_paths(const GpuInventory& inventory, const std::vector<std::string>& names) {

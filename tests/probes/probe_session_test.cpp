@@ -30,7 +30,7 @@ std::vector<ProbeRow> run(ProbeGroup group, double max_seconds = 60) {
   ProbeOptions options;
   options.quick = true;
   options.max_seconds = max_seconds;
-  ProbeSession session(options, first_core(), 65536);
+  ProbeSession session(options, cpu_sentinel(first_core(), 65536));
   std::vector<ProbeGroup> groups;
   groups.push_back(std::move(group));
   session.run(std::move(groups));
