@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "probes/gpu_box.hpp"
 #include "probes/gpu_probe_groups.hpp"
 #include "probes/probe_targets.hpp"
@@ -30,7 +31,7 @@ std::unique_ptr<Exchange> record_message(Program& program, const Transport& tran
   message.to_device = program.devices() - 1;
   message.packing = packing;
   message.transfers = {boxes};
-  auto exchange = transport.connect(program, {message});
+  auto exchange = connect_or_unsupported(transport, program, {message});
   for (int device = 0; device < program.devices(); ++device) exchange->start(program, device);
   for (int device = 0; device < program.devices(); ++device) exchange->finish(program, device);
   for (int device = 0; device < program.devices(); ++device) exchange->release(program, device, 0);
@@ -38,6 +39,16 @@ std::unique_ptr<Exchange> record_message(Program& program, const Transport& tran
 }
 
 }  // namespace
+
+std::unique_ptr<Exchange> connect_or_unsupported(const Transport& transport, Program& program,
+                                                 std::vector<Message> messages) {
+  if (const auto why = transport.unavailable()) throw ProbeUnsupported(*why);
+  try {
+    return transport.connect(program, std::move(messages));
+  } catch (const ConfigError& refused) {
+    throw ProbeUnsupported(refused.what());
+  }
+}
 
 HaloTimes measure_gpu_halo(const Transport& transport, Packing packing, const FaceShape& shape, GpuHaloEnds ends,
                            const SamplingPlan& sampling) {
@@ -64,10 +75,8 @@ struct HaloBench {
 };
 
 void measure_row(HaloBench& bench, const HaloRow& halo, ProbeRow& row, const SamplingPlan& sampling) {
-  const Transport& by = transport(halo.transport);
-  if (const auto why = by.unavailable()) throw ProbeUnsupported(*why);
-  auto times = measure_gpu_halo(by, halo.packing, halo.shape, {*bench.from, *bench.to, bench.source, bench.destination},
-                                sampling);
+  auto times = measure_gpu_halo(transport(halo.transport), halo.packing, halo.shape,
+                                {*bench.from, *bench.to, bench.source, bench.destination}, sampling);
   if (times.fault) {
     row.status = "failed";
     row.reason = *times.fault;

@@ -10,6 +10,7 @@
 #include "probes/gpu_topology.hpp"
 #include "probes/gpu_work.hpp"
 #include "probes/link_fits.hpp"
+#include "probes/nccl_probe.hpp"
 #include "probes/probe_groups.hpp"
 #include "probes/probe_time.hpp"
 #include "probes/stream_runs.hpp"
@@ -86,6 +87,9 @@ std::vector<ProbeGroup> gpu_groups(const GpuProbeSite& site, std::mt19937_64& ra
   groups.push_back(host_together_group(site));
   groups.push_back(layout_group(site));
   for (const auto& gpu : site.gpus) groups.push_back(overlap_group(site, gpu));
+  std::vector<int> ordinals;
+  for (const auto& gpu : site.gpus) ordinals.push_back(gpu.ordinal);
+  for (auto& group : nccl_groups(ordinals, site.sampling)) groups.push_back(std::move(group));
   return groups;
 }
 

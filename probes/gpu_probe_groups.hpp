@@ -1,11 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "probes/probe_session.hpp"
 #include "solver/device/gpu.hpp"
+#include "solver/transport/transport.hpp"
 
 namespace halotune {
 
@@ -26,6 +29,10 @@ struct GpuProbeSite {
 };
 
 std::string gpu_name(const GpuFacts& gpu);
+/// transport::connect(), where what it refuses (parts that share a GPU, GPUs without access to each other) is no
+/// failure of the probe. @throws ProbeUnsupported
+std::unique_ptr<Exchange> connect_or_unsupported(const Transport& transport, Program& program,
+                                                 std::vector<Message> messages);
 /// Sets `theoretical` of a row in B/s, or in s for its bytes.
 void set_theory(ProbeRow& row, const Theory& theory);
 

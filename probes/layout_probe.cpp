@@ -78,11 +78,9 @@ class Layout {
 
 void measure(const std::vector<int>& ordinals, const LayoutRow& layout_row, ProbeRow& row,
              const SamplingPlan& sampling) {
-  const Transport& by = transport(layout_row.transport);
-  if (const auto why = by.unavailable()) throw ProbeUnsupported(*why);
   const Layout layout(ordinals, layout_row);
   Program program(layout.gpus());
-  const auto exchange = by.connect(program, layout.messages());
+  const auto exchange = connect_or_unsupported(transport(layout_row.transport), program, layout.messages());
   for (int device = 0; device < program.devices(); ++device) exchange->start(program, device);
   for (int device = 0; device < program.devices(); ++device) exchange->finish(program, device);
   for (int device = 0; device < program.devices(); ++device) exchange->release(program, device, 0);

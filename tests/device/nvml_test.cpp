@@ -9,9 +9,9 @@ namespace {
 
 /// The stand-in in one of its moods.
 NvmlReport read_fake(const char* mood) {
-  setenv("FAKE_NVML", mood, 1);
-  const NvmlReport report = read_nvml(HALOTUNE_FAKE_NVML);
-  unsetenv("FAKE_NVML");
+  setenv("STAND_IN_NVML", mood, 1);
+  const NvmlReport report = read_nvml(HALOTUNE_STAND_IN_NVML);
+  unsetenv("STAND_IN_NVML");
   return report;
 }
 

@@ -1,6 +1,6 @@
 // A stand-in for the vendor's management library: two GPUs of four NVLinks each, one of them straight to the other GPU.
-// FAKE_NVML breaks it: "init", "count", "handle" fail; "busy" gives processes and throttling; "switch" puts all links
-// to a switch.
+// STAND_IN_NVML breaks it: "init", "count", "handle" fail; "busy" gives processes and throttling; "switch" puts all
+// links to a switch.
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ constexpr int success = 0, unknown = 999, insufficient_size = 7, not_supported =
 int devices[2];
 
 bool mode(std::string_view name) {
-  const char* value = std::getenv("FAKE_NVML");
+  const char* value = std::getenv("STAND_IN_NVML");
   return value != nullptr && name == value;
 }
 
