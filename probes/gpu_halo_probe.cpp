@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "base/errors.hpp"
 #include "probes/gpu_box.hpp"
 #include "probes/gpu_probe_groups.hpp"
 #include "probes/probe_targets.hpp"
+#include "solver/transport/gpu_reach.hpp"
 
 namespace halotune {
 namespace {
@@ -43,11 +43,17 @@ std::unique_ptr<Exchange> record_message(Program& program, const Transport& tran
 std::unique_ptr<Exchange> connect_or_unsupported(const Transport& transport, Program& program,
                                                  std::vector<Message> messages) {
   if (const auto why = transport.unavailable()) throw ProbeUnsupported(*why);
-  try {
-    return transport.connect(program, std::move(messages));
-  } catch (const ConfigError& refused) {
-    throw ProbeUnsupported(refused.what());
+  const std::string_view name = transport.name();
+  for (const Message& message : messages) {
+    const bool shared = message.from_device == message.to_device;
+    if (name == "nccl" && shared) throw ProbeUnsupported("nccl needs a GPU of its own for each part");
+    if (shared || !name.starts_with("peer_")) continue;
+    Gpu& from = program.gpu(message.from_device);
+    Gpu& to = program.gpu(message.to_device);
+    if (const auto why = reach_fault(from, to, name == "peer_direct")) throw ProbeUnsupported(*why);
+    if (const auto why = reach_fault(to, from, name == "peer_direct")) throw ProbeUnsupported(*why);
   }
+  return transport.connect(program, std::move(messages));
 }
 
 HaloTimes measure_gpu_halo(const Transport& transport, Packing packing, const FaceShape& shape, GpuHaloEnds ends,

@@ -21,6 +21,10 @@ void read_optional(ObjectReader& reader, std::string_view key, std::optional<int
   }
 }
 
+bool is_text(const Json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().find('\0') == std::string::npos;
+}
+
 Json int_or_null(const std::optional<int>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
@@ -86,11 +90,11 @@ GpuCondition read_gpu_condition(const Json& json, const std::string& path, std::
   read_optional(reader, "temperature_c", condition.temperature_c);
   read_optional(reader, "foreign_processes", condition.foreign_processes);
   if (const Json* reasons = reader.member("throttling")) {
-    if (!reasons->is_array() ||
-        !std::all_of(reasons->begin(), reasons->end(), [](const Json& r) { return r.is_string(); })) {
-      reader.fault("throttling", "is not a list of texts", "got " + shown(*reasons));
-    } else {
+    const bool texts = reasons->is_array() && std::all_of(reasons->begin(), reasons->end(), is_text);
+    if (texts) {
       condition.throttling = reasons->get<std::vector<std::string>>();
+    } else {
+      reader.fault("throttling", "is not a list of texts", "got " + shown(*reasons));
     }
   }
   reader.finish();

@@ -83,9 +83,8 @@ double lowest_pair_s(NcclBench& bench, std::int64_t bytes, const SamplingPlan& s
     for (int to = 0; to < bench.size(); ++to) {
       if (from == to) continue;
       const auto times = bench.send(from, to, bytes, sampling);
-      if (times.fault) continue;
-      const double s = summarise(times.seconds).median;
-      if (lowest == 0 || s < lowest) lowest = s;
+      const auto summary = times.fault ? std::nullopt : summarise(times.seconds);
+      if (summary && (lowest == 0 || summary->median < lowest)) lowest = summary->median;
     }
   }
   return lowest;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "probes/probe_session.hpp"
+#include "solver/device/memory.hpp"
 #include "solver/transport/nccl_ranks.hpp"
 
 namespace halotune {
