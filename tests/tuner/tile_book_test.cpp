@@ -66,12 +66,12 @@ TEST_CASE("a stored row of GPU tiles without a readable search is a fault") {
 }
 
 TEST_CASE("a book of tiles has nothing for CPU devices and for Plans that cannot run") {
-  const Problem problem = problem_from_json(problem_json_of_grid({48, 48, 48}));
-  TileBook book({row("48x48x48", 16)});
+  const Problem problem = problem_from_json(problem_json_of_grid({96, 96, 96}));
+  TileBook book({row("96x96x96", 16)});
   CHECK_FALSE(book.choose(problem, Plan{}));
   Plan narrow;
-  narrow.parts = {1, 1, 48};
-  narrow.devices.assign(48, "0");
+  narrow.parts = {1, 1, 96};
+  narrow.devices.assign(96, "0");
   narrow.transport = "peer_copy";
   CHECK_FALSE(book.choose(problem, narrow));
   CHECK(book.take_found().empty());
