@@ -81,7 +81,7 @@ std::int64_t face_array_bytes(const FaceShape& shape) {
   return box.planes * box.plane_stride + 2 * guard_bytes;
 }
 
-ByteBox contiguous_box(std::byte* array, std::int64_t bytes) {
+ByteBox flat_box(std::byte* array, std::int64_t bytes) {
   ByteBox box;
   box.data = array + guard_bytes;
   box.row_bytes = box.row_stride = box.plane_stride = bytes;

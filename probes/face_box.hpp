@@ -25,8 +25,9 @@ ByteBox face_box(std::byte* array, const FaceShape& shape);
 /// Bytes that the array of a face needs, guards included.
 std::int64_t face_array_bytes(const FaceShape& shape);
 
-/// Contiguous bytes as a box with guards, at `array`: for packed data. Needs contiguous_array_bytes(bytes).
-ByteBox contiguous_box(std::byte* array, std::int64_t bytes);
+/// Contiguous bytes as a box of a single row with guards, at `array`: to check packed data, not to copy a face to.
+/// Needs contiguous_array_bytes(bytes).
+ByteBox flat_box(std::byte* array, std::int64_t bytes);
 std::int64_t contiguous_array_bytes(std::int64_t bytes);
 
 /// Word k of the box's bytes, in gather order, becomes a hash of k and `salt`. The owner's team writes. Rows are whole

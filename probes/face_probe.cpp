@@ -25,8 +25,8 @@ struct FaceBench {
 /// Source and destination of one operation.
 Transfer boxes_of(const FaceBench& bench, const FaceRow& face) {
   const std::int64_t bytes = face.shape.bytes();
-  if (face.operation == "gather") return {face_box(bench.a.data(), face.shape), contiguous_box(bench.b.data(), bytes)};
-  if (face.operation == "scatter") return {contiguous_box(bench.a.data(), bytes), face_box(bench.b.data(), face.shape)};
+  if (face.operation == "gather") return {face_box(bench.a.data(), face.shape), flat_box(bench.b.data(), bytes)};
+  if (face.operation == "scatter") return {flat_box(bench.a.data(), bytes), face_box(bench.b.data(), face.shape)};
   return {face_box(bench.a.data(), face.shape), face_box(bench.b.data(), face.shape)};
 }
 

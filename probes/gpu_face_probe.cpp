@@ -5,6 +5,7 @@
 
 #include "probes/face_box.hpp"
 #include "probes/gpu_box.hpp"
+#include "probes/gpu_face_boxes.hpp"
 #include "probes/gpu_probe_groups.hpp"
 #include "probes/gpu_timing.hpp"
 #include "probes/probe_targets.hpp"
@@ -24,13 +25,6 @@ struct FaceBench {
   Buffer a, b;
 };
 
-Transfer boxes_of(const FaceBench& bench, const FaceRow& face) {
-  const std::int64_t bytes = face.shape.bytes();
-  if (face.operation == "gather") return {face_box(bench.a.data(), face.shape), contiguous_box(bench.b.data(), bytes)};
-  if (face.operation == "scatter") return {contiguous_box(bench.a.data(), bytes), face_box(bench.b.data(), face.shape)};
-  return {face_box(bench.a.data(), face.shape), face_box(bench.b.data(), face.shape)};
-}
-
 /// What the transports enqueue for these boxes.
 std::function<void(GpuStream)> move_of(const Transfer& boxes, const std::string& operation, const Gpu& gpu) {
   if (operation == "strided") {
@@ -47,12 +41,12 @@ std::function<void(GpuStream)> move_of(const Transfer& boxes, const std::string&
 }
 
 void measure_face(FaceBench& bench, const FaceRow& face, ProbeRow& row, const SamplingPlan& sampling) {
-  const Transfer boxes = boxes_of(bench, face);
-  const auto move = move_of(boxes, face.operation, bench.gpu);
-  fill_pattern(boxes.from, 1, bench.gpu);
-  poison(boxes.to, bench.gpu);
+  const FaceMove boxes = face_move(face.operation, face.shape, bench.a.data(), bench.b.data());
+  const auto move = move_of(boxes.move, face.operation, bench.gpu);
+  fill_pattern(boxes.filled, 1, bench.gpu);
+  poison(boxes.checked, bench.gpu);
   const auto seconds = sample_gated(bench.gpu, move, sampling);
-  if (const auto wrong = find_wrong_word(boxes.to, 1, bench.gpu)) {
+  if (const auto wrong = find_wrong_word(boxes.checked, 1, bench.gpu)) {
     row.status = "failed";
     row.reason = *wrong;
     return;

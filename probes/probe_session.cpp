@@ -7,6 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
 #include "probes/probe_targets.hpp"
 #include "probes/stream_runs.hpp"
 #include "solver/device/memory.hpp"
@@ -28,6 +31,11 @@ void set_status(ProbeRow& row, std::string status, std::string reason) {
   row.samples.reset();
   row.status = std::move(status);
   row.reason = std::move(reason);
+}
+
+std::string described(const ProbeRow& row) {
+  return fmt::format("row {} {} {} to {}, {} bytes, {}{}{}", row.kind, row.variant, row.from, row.to, row.bytes,
+                     row.status, row.reason.empty() ? "" : ": ", row.reason);
 }
 
 ProbeRow drift_row(const std::vector<ProbeRow>& repeats) {
@@ -111,6 +119,8 @@ void ProbeSession::measure_rows(ProbeGroup& group, std::vector<std::size_t> orde
     for (const auto i : order) set_status(group.rows[i], "timeout", e.what());
   } catch (const std::exception& e) {
     for (const auto i : order) set_status(group.rows[i], "failed", e.what());
+    last_ = fmt::format("the set-up of {}, which failed: {}", group.what, e.what());
+    require_device();
   }
   std::shuffle(order.begin(), order.end(), random_);
   for (const std::size_t i : order) {
@@ -136,6 +146,12 @@ void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRo
     set_status(row, "failed", e.what());
   }
   if (options_.measured) options_.measured(row);
+  last_ = described(row);
+  if (row.status == "failed") require_device();
+}
+
+void ProbeSession::require_device() {
+  look_at_sentinel();
 }
 
 void ProbeSession::look_at_sentinel() {
@@ -146,6 +162,9 @@ void ProbeSession::look_at_sentinel() {
     row.samples = summarise(sentinel_.take_rates(sampling_));
   } catch (const ProbeTimeout&) {
     return;
+  } catch (const DeviceError& e) {
+    if (last_.empty()) throw;
+    throw DeviceError(fmt::format("{} (seen after {})", e.what(), last_));
   }
   sentinel_rows_.push_back(std::move(row));
 }

@@ -31,6 +31,7 @@ struct Sentinel {
 Sentinel cpu_sentinel(const CpuDeviceSpec& device, std::int64_t bytes);
 
 /// Takes rows in random order, turns every failure into a row that says why, and keeps an eye on the machine's drift.
+/// Only a failure after which the device is of no use ends it, with a DeviceError that names the row.
 class ProbeSession {
  public:
   ProbeSession(const ProbeOptions& options, Sentinel sentinel);
@@ -49,7 +50,10 @@ class ProbeSession {
   void run_group(ProbeGroup& group);
   void measure_rows(ProbeGroup& group, std::vector<std::size_t> order);
   void measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row);
+  /// @throws DeviceError that names what was done last
   void look_at_sentinel();
+  /// After a failure: one that has left the device unusable ends the probe, for no later figure would be one.
+  void require_device();
   bool out_of_time() const;
 
   ProbeOptions options_;
@@ -57,6 +61,7 @@ class ProbeSession {
   std::mt19937_64 random_;
   Sentinel sentinel_;
   SamplingPlan::Clock::time_point sentinel_time_{};
+  std::string last_;  ///< the row that was measured or the group that was set up last, and what became of it
   std::vector<ProbeRow> rows_, sentinel_rows_;
   int done_ = 0, all_ = 0;
 };

@@ -68,7 +68,7 @@ TEST_CASE("the pattern is numbered in gather order") {
   const FaceShape shape{'y', 20, 4};
   Buffer memory(face_array_bytes(shape), team), packed(contiguous_array_bytes(shape.bytes()), team);
   const ByteBox box = face_box(memory.data(), shape);
-  const ByteBox flat = contiguous_box(packed.data(), shape.bytes());
+  const ByteBox flat = flat_box(packed.data(), shape.bytes());
   fill_pattern(box, 5, team);
   poison(flat, team);
   gather(box, flat.data, 0, 1);

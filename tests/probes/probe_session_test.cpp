@@ -72,6 +72,35 @@ TEST_CASE("a failed set-up fails all rows of its group") {
   for (std::size_t i = 0; i < 3; ++i) CHECK((rows[i].status == "failed" && rows[i].reason == "no memory"));
 }
 
+TEST_CASE("a row that leaves the device unusable ends the probe and is named") {
+  bool lost = false;
+  const Sentinel sentinel{row_of("sentinel", "copy", "0", "0", 1, "B/s", "none"), [&](const SamplingPlan&) {
+                            if (lost) throw DeviceError("every call fails");
+                            return std::vector<double>{1, 1, 1};
+                          }};
+  std::vector<ProbeRow> measured;
+  ProbeOptions options;
+  options.measured = [&](const ProbeRow& row) { measured.push_back(row); };
+  ProbeSession session(options, sentinel);
+  std::vector<ProbeGroup> groups;
+  groups.push_back(group_of(9, [&](ProbeRow& row, std::size_t index) {
+    if (index == 4) {
+      lost = true;
+      throw DeviceError("illegal address");
+    }
+    row.samples = SampleSummary{7, 1, 0, 1, 1};
+  }));
+  std::string error;
+  try {
+    session.run(std::move(groups));
+  } catch (const DeviceError& e) {
+    error = e.what();
+  }
+  CHECK(error == "every call fails (seen after row test 4 cpu:0 to cpu:0, 0 bytes, failed: illegal address)");
+  REQUIRE_FALSE(measured.empty());
+  CHECK((measured.back().variant == "4" && measured.back().status == "failed"));
+}
+
 TEST_CASE("rows whose turn comes too late say so") {
   const auto rows = run(group_of(3, [](ProbeRow& row, std::size_t) { row.samples = SampleSummary{}; }), 1e-9);
   REQUIRE(rows.size() == 3);
