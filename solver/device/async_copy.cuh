@@ -58,16 +58,6 @@ __device__ __forceinline__ void store_once(T* to, const Vec<T>& value) {
 #endif
 }
 
-/// Store of what the next kernel may find in L2.
-template <class T>
-__device__ __forceinline__ void store_kept(T* to, const Vec<T>& value) {
-#if defined(__CUDACC__)
-  *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(&value);
-#else
-  *reinterpret_cast<Vec<T>*>(to) = value;
-#endif
-}
-
 /// Whether it holds for all threads of the caller's warp, all of which call it.
 __device__ __forceinline__ bool all_of_warp(bool holds) {
 #if defined(__CUDACC__)

@@ -172,7 +172,7 @@ __device__ __forceinline__ Vec<T> difference_z(const T (&a)[4], const Vec<T> (&q
 template <class T>
 __device__ __forceinline__ void store_lanes(T* to, const Vec<T>& value, unsigned mask, bool full) {
   if (full) {
-    store_kept(to, value);
+    store_once(to, value);
     return;
   }
 #pragma unroll
@@ -391,7 +391,7 @@ __device__ __forceinline__ void write_ghosts_of(const UpdateArgs<T>& part, const
         Vec<T> turned;
 #pragma unroll
         for (int i = 0; i < S::w; ++i) turned.at[i] = ghost.at[S::w - 1 - i];
-        store_kept(row + last, turned);
+        store_once(row + last, turned);
         continue;
       }
 #pragma unroll

@@ -25,7 +25,7 @@ struct PressureMemory {
 template <class T, int R, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     stream_pressure(const __grid_constant__ UpdateArgs<T> part, const __grid_constant__ BoxList list) {
-  constexpr int step = -1;
+  constexpr int step = 1;
   using S = Shape<T, R, Tile>;
   using Memory = PressureMemory<T, R, Tile>;
   using Bits = Work<T, R, Tile, step>;
