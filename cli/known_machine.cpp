@@ -11,6 +11,7 @@
 #include "cli/printable.hpp"
 #include "cli/unfinished_probe.hpp"
 #include "db/clock.hpp"
+#include "tuner/device_list.hpp"
 #include "tuner/runner/worker_runner.hpp"
 #include "tuner/stored.hpp"
 
@@ -76,7 +77,10 @@ Machine fresh_machine(Store& store, const std::vector<std::string>& devices) {
   const bool ours = row && !store.imported().contains(row->id);
   if (auto machine = ours ? stored_machine(store, keys) : std::nullopt; machine && is_fresh(*machine)) return *machine;
   note("this machine was not probed lately: probing it first");
-  return probe_and_store(store, {devices, false, 9, 60, {}, {}, {}});
+  // What the model reads of GPUs is measured in seconds; all of their probes are not.
+  constexpr double cpu_limit_s = 60, gpu_limit_s = 25;
+  const bool gpus = device_kind(devices) == DeviceKind::gpu;
+  return probe_and_store(store, {devices, gpus, 9, gpus ? gpu_limit_s : cpu_limit_s, {}, {}, {}});
 }
 
 Machine known_machine(const Store& store, const std::vector<std::string>& devices) {

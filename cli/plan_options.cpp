@@ -143,7 +143,8 @@ Json PlanOptions::base(std::vector<Fault>& faults) const {
 }
 
 /// Parts and devices, each of which may follow from the other.
-void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cells, bool gpus) const {
+void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cells, bool gpus,
+                        std::optional<std::size_t> at_hand) const {
   std::vector<std::string> devices;
   std::optional<std::array<std::int64_t, 3>> parts;
   if (!devices_.empty()) collect(faults, [&] { devices = parse_device_list(devices_); });
@@ -170,17 +171,18 @@ void PlanOptions::place(Json& plan, std::vector<Fault>& faults, std::int64_t cel
     return;
   }
   const std::int64_t count = (*parts)[0] * (*parts)[1] * (*parts)[2];
-  if (devices.empty()) devices = devices_for_parts(count, gpus);
+  if (devices.empty()) devices = devices_for_parts(count, gpus, at_hand);
   plan["parts"] = *parts;
   // Parts that cannot be placed are one fault, not one more of the Plan's reader.
   plan["devices"] = std::vector<std::string>(static_cast<std::size_t>(count), devices.front());
   collect(faults, [&] { plan["devices"] = place_parts(devices, count); });
 }
 
-std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t cells, bool gpus) const {
+std::optional<Plan> PlanOptions::read(std::vector<Fault>& faults, std::int64_t cells, bool gpus,
+                                      std::optional<std::size_t> at_hand) const {
   const std::size_t before = faults.size();
   Json plan = base(faults);
-  place(plan, faults, cells, gpus);
+  place(plan, faults, cells, gpus, at_hand);
   if (file_.empty()) plan["transport"] = default_transport(names_gpus(plan) ? DeviceKind::gpu : DeviceKind::cpu);
   if (exchange_ == "split" && s_.empty()) plan["steps_per_exchange"] = 1;
   set_whole(plan, "steps_per_exchange", "--s", s_, faults);

@@ -40,6 +40,18 @@ std::vector<std::string> all_devices(const Machine& machine) {
   return devices;
 }
 
+/// Those that a Plan names; on CPU devices the whole split.
+std::vector<std::string> devices_of(const Plan& plan) {
+  return on_gpus(plan) ? distinct_devices(plan.devices) : split_of(plan.devices);
+}
+
+/// One part on the first of the devices.
+Plan on_first(const std::vector<std::string>& devices) {
+  Plan plan;
+  if (!devices.empty()) plan.devices = {devices.front()};
+  return plan;
+}
+
 /// The Plan that was given, or the best of the space.
 std::vector<RankedPlan> plans_to_show(const Problem& problem, const std::optional<Plan>& plan,
                                       const Restriction& restriction, const Model& model, std::int64_t top) {
@@ -123,15 +135,18 @@ std::string memory_text(const std::vector<std::pair<int, MemoryForecast>>& memor
 int predict_once(const Options& options) {
   std::vector<Fault> faults;
   const auto problem = options.problem.read(faults);
-  const auto devices = distinct_devices(options.backend.read(faults));
+  std::optional<Machine> described;
+  if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
+  // A Machine file says what its devices are; what this machine has does not count then.
+  const auto devices = described ? all_devices(*described) : distinct_devices(options.backend.read(faults));
   std::optional<Plan> plan;
-  if (options.plan.given()) plan = options.plan.read(faults, problem ? problem->cells() : most_parts);
-  if (plan && on_gpus(*plan)) {
-    faults.push_back(
-        {"--devices", "are GPUs, which the model does not know yet", plan->devices.front(), "name CPU devices: cpu:N"});
+  const bool gpus = device_kind(devices) == DeviceKind::gpu;
+  if (options.plan.given()) {
+    const auto at_hand = described ? std::optional(devices.size()) : std::nullopt;
+    plan = options.plan.read(faults, problem ? problem->cells() : most_parts, gpus, at_hand);
   }
   Restriction restriction;
-  collect(faults, [&] { restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
+  collect(faults, [&] { restriction = read_restriction(options.restrictions, devices); });
   if (options.plan.given() && !options.restrictions.empty()) {
     faults.push_back({"--restrict", "cannot be combined with a given Plan", "it limits the Plans that are looked for",
                       "leave out --restrict or the Plan flags"});
@@ -139,15 +154,13 @@ int predict_once(const Options& options) {
   constexpr std::int64_t most_rows = 1'000'000, most_counted = 1024;
   const std::int64_t top = whole_flag("--top", options.top, 1, most_rows, 1, faults);
   const auto most = static_cast<int>(whole_flag("--most-devices", options.most_devices, 1, most_counted, 1, faults));
-  std::optional<Machine> described;
-  if (!options.machine.empty()) described = machine_from_file(options.machine, faults);
   throw_if_any(faults);
 
   const Store store = options.store.open_to_read();
-  const Machine machine = described ? *described : known_machine(store, plan ? split_of(plan->devices) : devices);
+  const Machine machine = described ? *described : known_machine(store, plan ? devices_of(*plan) : devices);
   const Model model(machine, load_knowledge(store, machine.keys).trials);
   const auto plans = plans_to_show(*problem, plan, restriction, model, top);
-  const auto memory = memory_by_devices(*problem, plan.value_or(Plan{}), most);
+  const auto memory = memory_by_devices(*problem, plan.value_or(canonical(on_first(devices))), most);
   std::optional<MemoryForecast> given;
   if (plan && !plans.front().infeasible) given = forecast_memory(*problem, *plan);
   if (plan && !described) warn_if_oversubscribed(plan->devices, plan->threads);

@@ -77,7 +77,9 @@ int recommend_once(const Options& options) {
   std::vector<Fault> faults;
   RecommendRequest request;
   if (auto problem = options.problem.read(faults)) request.problem = std::move(*problem);
-  request.devices = distinct_devices(options.devices.read(faults));
+  const auto devices = options.devices.read(faults);
+  request.devices = distinct_devices(devices);
+  collect(faults, [&] { request.restriction = read_restriction({}, devices); });
   collect(faults, [&] { request.objective = objective_from_string(options.objective); });
   const std::string format = format_of(options, faults);
   std::optional<Machine> simulated;

@@ -9,6 +9,7 @@
 #include "cli/plan_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/tune_tables.hpp"
+#include "solver/device_name.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
@@ -35,6 +36,15 @@ std::int64_t limit_minutes(const Recommendation& recommendation, const Problem& 
   constexpr double year = 365 * 24 * 60;
   const double minutes = 1.5 * recommendation.seconds_per_step->median * static_cast<double>(problem.steps) / 60;
   return std::max<std::int64_t>(5, static_cast<std::int64_t>(std::ceil(std::min(minutes, year))) + 2);
+}
+
+/// A job sees the GPUs that it was given as 0, 1, ...: all up to the last one that the Plan names have to be there.
+int gpus_needed(const Plan& plan) {
+  int needed = 1;
+  for (const auto& name : plan.devices) {
+    if (const auto device = parse_device_name(name)) needed = std::max(needed, device->index + 1);
+  }
+  return needed;
 }
 
 }  // namespace
@@ -69,12 +79,14 @@ std::string as_environment(const Recommendation& recommendation) {
 std::string as_sbatch(const Recommendation& recommendation, const Problem& problem, int cores,
                       const std::vector<std::string>& problem_arguments) {
   const Plan& plan = *recommendation.plan;
+  std::string text = "#!/bin/sh\n#SBATCH --job-name=halotune\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n";
+  const std::string rest =
+      fmt::format("#SBATCH --exclusive\n#SBATCH --time={}\n", limit_minutes(recommendation, problem)) +
+      basis_comment(recommendation) + run_line(plan, problem_arguments);
+  if (on_gpus(plan)) return text + fmt::format("#SBATCH --gpus-per-node={}\n", gpus_needed(plan)) + rest;
   const auto devices = static_cast<int>(distinct_devices(plan.devices).size());
   const int used = plan.threads > 0 ? std::min(cores, plan.threads * devices) : cores;
-  std::string text = "#!/bin/sh\n#SBATCH --job-name=halotune\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n";
-  text += fmt::format("#SBATCH --cpus-per-task={}\n#SBATCH --exclusive\n#SBATCH --time={}\n", std::max(1, used),
-                      limit_minutes(recommendation, problem));
-  return text + basis_comment(recommendation) + run_line(plan, problem_arguments);
+  return text + fmt::format("#SBATCH --cpus-per-task={}\n", std::max(1, used)) + rest;
 }
 
 }  // namespace halotune

@@ -13,7 +13,7 @@ namespace halotune {
 std::string as_shell(const Recommendation& recommendation, const std::vector<std::string>& problem_arguments);
 /// NAME=value lines: HALOTUNE_PARTS, HALOTUNE_S ... and the Plan's environment; unknown values are absent.
 std::string as_environment(const Recommendation& recommendation);
-/// A batch script for Slurm: one task on one node with the cores that the Plan uses, then the `run` command.
+/// A batch script for Slurm: one task on one node with the cores or GPUs that the Plan uses, then the `run` command.
 std::string as_sbatch(const Recommendation& recommendation, const Problem& problem, int cores,
                       const std::vector<std::string>& problem_arguments);
 

@@ -56,10 +56,12 @@ const KnownRecommendation* measured_here(const Knowledge& knowledge, const Probl
   return nullptr;
 }
 
-/// The store's answer for the default devices; without one a Plan that is never far off: one part on all cores.
+/// The store's answer for the default devices; without one a Plan that is never far off: one part on one GPU, or on
+/// all cores.
 ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& problem,
-                            const std::vector<std::string>& devices, Backend backend) {
-  if (store && backend != Backend::cuda) {
+                            const std::vector<std::string>& devices) {
+  const bool gpus = device_kind(devices) == DeviceKind::gpu;
+  if (store) {
     RecommendRequest request;
     request.problem = problem;
     request.devices = devices;
@@ -73,10 +75,13 @@ ChosenPlan recommended_plan(const std::optional<Store>& store, const Problem& pr
       return {*answer.plan, std::string(to_string(answer.basis))};
     }
   }
-  if (use_gpus(backend)) {
-    note("nothing is known about this Problem on GPUs: running one part on GPU 0");
+  if (gpus) {
+    note(
+        "nothing is known about this Problem on these GPUs: running one part on the first; halotune tune finds the "
+        "best "
+        "Plan");
     Plan plan;
-    plan.devices = {"0"};
+    plan.devices = {devices.front()};
     plan.transport = default_transport(DeviceKind::gpu);
     return {plan, std::string(to_string(Basis::none))};
   }
@@ -117,12 +122,9 @@ std::optional<Store> open_if_possible(const StoreOptions& options) {
 /// @returns whether the run is in the store now
 bool store_run(std::optional<Store>& store, const Problem& problem, const Plan& plan, const Json& document) {
   if (!store) return false;
-  if (on_gpus(plan)) {  // keys of CPU devices would claim that those did it
-    note("the run is not recorded: the store does not know machines by their GPUs yet");
-    return false;
-  }
   try {
-    const MachineKeys keys = describe_machine(split_of(plan.devices)).keys;
+    const auto devices = on_gpus(plan) ? distinct_devices(plan.devices) : split_of(plan.devices);
+    const MachineKeys keys = describe_machine(devices).keys;
     store->add(to_row(problem), RunRow{"", problem_key(problem), keys.hw_class, keys.node, plan_key(plan),
                                        canonical_text(to_json(plan)), utc_now(), canonical_text(document)});
     return true;
@@ -262,10 +264,11 @@ int run_once(const Options& options) {
   refuse_several_ranks("run", faults);
   const auto problem = options.problem.read(faults, options.bench ? CflDefault::fixed : CflDefault::fraction_of_limit);
   const Backend backend = options.backend.backend(faults);
-  const auto devices = distinct_devices(options.backend.default_cpu_devices());
+  std::vector<std::string> devices = DeviceOptions::default_cpu_devices();
+  if (faults.empty()) devices = DeviceOptions::defaults(backend);
   std::optional<Plan> plan;
   if (options.plan.given()) {
-    const bool gpus = use_gpus(backend);
+    const bool gpus = device_kind(devices) == DeviceKind::gpu;
     plan = options.plan.read(faults, problem ? problem->cells() : most_parts, gpus);
     refuse_other_backend(plan, backend, faults);
   }
@@ -275,7 +278,7 @@ int run_once(const Options& options) {
   const auto blocks = static_cast<int>(whole_flag("--blocks", options.blocks, 1, most_blocks, 1, faults));
   throw_if_any(faults);
   std::optional<Store> store = open_if_possible(options.store);
-  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices, backend);
+  const ChosenPlan chosen = plan ? ChosenPlan{*plan, "given"} : recommended_plan(store, *problem, devices);
   check_memory(*problem, chosen.plan, !options.bench);
   warn_if_oversubscribed(chosen.plan.devices, chosen.plan.threads);
   apply_environment(chosen.plan);

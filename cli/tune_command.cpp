@@ -68,11 +68,7 @@ TuneRequest request_of(const Options& options) {
   if (auto problem = options.problem.read(faults)) request.problem = std::move(*problem);
   const auto devices = options.devices.read(faults);
   request.devices = distinct_devices(devices);
-  collect(faults,
-          [&] { request.restriction = parse_restriction(fmt::format("{}", fmt::join(options.restrictions, " "))); });
-  if (devices.size() > request.devices.size() && !request.restriction.parts_per_device) {
-    request.restriction.parts_per_device = {static_cast<int>(devices.size() / request.devices.size())};
-  }
+  collect(faults, [&] { request.restriction = read_restriction(options.restrictions, devices); });
   collect(faults, [&] { request.search.kind = search_kind_from_string(options.search); });
   collect(faults, [&] { request.objective = objective_from_string(options.objective); });
   const bool all = request.search.kind == SearchKind::exhaustive;

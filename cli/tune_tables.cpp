@@ -11,6 +11,7 @@
 #include "cli/printable.hpp"
 #include "cli/quantities.hpp"
 #include "cli/table.hpp"
+#include "solver/device_name.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
@@ -91,7 +92,9 @@ std::vector<std::string> plan_cells(const Plan& plan) {
           packing_word(plan),
           word(to_string(plan.overlap)),
           devices_text(plan.devices),
-          plan.threads > 0 ? std::to_string(plan.threads) : "all"};
+          on_gpus(plan)      ? "-"
+          : plan.threads > 0 ? std::to_string(plan.threads)
+                             : "all"};
 }
 
 std::optional<Interval> measured(const Trial& trial) {

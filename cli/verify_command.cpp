@@ -38,7 +38,7 @@ std::string check_text(const CheckTable& check, bool bold) {
 int verify_once(const Options& options) {
   std::vector<Fault> faults;
   VerifyOptions verify_options;
-  verify_options.devices = distinct_devices(options.devices.read_with_gpus(faults));
+  verify_options.devices = distinct_devices(options.devices.read_for_one(faults));
   throw_if_any(faults);
   verify_options.quick = options.quick;
   verify_options.only = options.only;

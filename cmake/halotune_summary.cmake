@@ -25,4 +25,4 @@ message(STATUS "  libraries    hwloc ${hwloc_VERSION}, HDF5 ${hdf5_VERSION}, SQL
 message(STATUS "  not in this version, whether installed or not:")
 message(STATUS "    HIP        would add AMD GPUs as devices")
 message(STATUS "    MPI        would add runs over several processes and nodes")
-message(STATUS "    NCCL/RCCL  would add their transport between GPUs")
+message(STATUS "  opened by the program where it is there: NCCL or RCCL (transport nccl between GPUs)")

@@ -20,4 +20,7 @@ class GpuAllocations {
 /// Everything that a part on a GPU allocates: fields, psi strips, coefficients, tables of sources and receivers.
 void add_part_allocations(const Part& part, const Problem& problem, const Plan& plan, GpuAllocations& allocations);
 
+/// The streams of a GPU with so many parts.
+void add_stream_allocations(std::int64_t parts, GpuAllocations& allocations);
+
 }  // namespace halotune

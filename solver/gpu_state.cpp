@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::array<FieldId, 4> fields{{{FieldKind::p, 0}, {FieldKind::v, 0}, {FieldKind::v, 1}, {FieldKind::v, 2}}};
 
-/// Lets `enqueue` add to a counter on each GPU; returns their sum, modulo 2^64.
-template <class T, class Enqueue>
-std::uint64_t sum_over_parts(const ScheduleContext<T>& context, Enqueue&& enqueue) {
+/// Lets `enqueue` add to a Sum on each GPU; returns theirs together, integers modulo 2^64.
+template <class Sum, class T, class Enqueue>
+Sum sum_over_parts(const ScheduleContext<T>& context, Enqueue&& enqueue) {
   std::vector<Buffer> sums;
-  for (Gpu* gpu : context.gpu->gpus) sums.emplace_back(static_cast<std::int64_t>(sizeof(std::uint64_t)), *gpu);
+  for (Gpu* gpu : context.gpu->gpus) sums.emplace_back(static_cast<std::int64_t>(sizeof(Sum)), *gpu);
   for (const auto& run : context.parts) {
     const Gpu& gpu = *context.gpu->gpus[static_cast<std::size_t>(run->device)];
     gpu::select(gpu.ordinal());
-    enqueue(*run, sums[static_cast<std::size_t>(run->device)].template as<std::uint64_t>(), gpu.main());
+    enqueue(*run, sums[static_cast<std::size_t>(run->device)].template as<Sum>(), gpu.main());
   }
-  std::uint64_t all = 0;
+  Sum all = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     context.gpu->gpus[i]->synchronise();
-    std::uint64_t one = 0;
+    Sum one = 0;
     gpu::copy_now(&one, sums[i].data(), sizeof one);
     all += one;
   }
@@ -35,7 +35,8 @@ std::uint64_t sum_over_parts(const ScheduleContext<T>& context, Enqueue&& enqueu
 template <class T>
 StateHash gpu_state_hash(const ScheduleContext<T>& context) {
   const auto& grid = context.problem.grid;
-  const std::uint64_t sum = sum_over_parts(context, [&](const PartRun<T>& run, std::uint64_t* to, GpuStream stream) {
+  using Sum = std::uint64_t;
+  const Sum sum = sum_over_parts<Sum>(context, [&](const PartRun<T>& run, Sum* to, GpuStream stream) {
     const PartMemory<T>& memory = run.memory;
     const Box owned = local_owned(memory.part());
     const auto& offset = memory.part().owned.lo;
@@ -56,16 +57,42 @@ StateHash gpu_state_hash(const ScheduleContext<T>& context) {
 
 template <class T>
 bool gpu_state_finite(const ScheduleContext<T>& context) {
-  return sum_over_parts(context, [&](const PartRun<T>& run, std::uint64_t* to, GpuStream stream) {
+  using Sum = std::uint64_t;
+  return sum_over_parts<Sum>(context, [&](const PartRun<T>& run, Sum* to, GpuStream stream) {
            for (const FieldId field : fields) {
              gpu::count_not_finite(value_box(run.memory, field, 0, local_owned(run.memory.part())), to, stream);
            }
          }) == 0;
 }
 
+template <class T>
+EnergyParts gpu_energy_parts(const ScheduleContext<T>& context) {
+  const Medium& medium = context.problem.medium;
+  const double c_max = medium.max_speed();
+  double volume_m3 = 1;
+  for (const double h : context.problem.spacing_m) volume_m3 *= h;
+  const auto sum = [&](int first, int last, const auto& weight) {
+    return sum_over_parts<double>(context, [&](const PartRun<T>& run, double* to, GpuStream stream) {
+      for (int i = first; i <= last; ++i) {
+        const auto box = value_box(run.memory, fields[static_cast<std::size_t>(i)], 0, local_owned(run.memory.part()));
+        gpu::add_squares(box, volume_m3 * weight(i), to, stream);
+      }
+    });
+  };
+  EnergyParts parts;
+  parts.pressure_J = sum(0, 0, [&](int) { return 1 / (2 * medium.density_kg_m3 * c_max * c_max); });
+  parts.velocity_J = sum(1, 3, [&](int i) {
+    const double c = medium.speed_m_s[static_cast<std::size_t>(i - 1)] / c_max;
+    return c * c * medium.density_kg_m3 / 2;
+  });
+  return parts;
+}
+
 template StateHash gpu_state_hash<float>(const ScheduleContext<float>&);
 template StateHash gpu_state_hash<double>(const ScheduleContext<double>&);
 template bool gpu_state_finite<float>(const ScheduleContext<float>&);
 template bool gpu_state_finite<double>(const ScheduleContext<double>&);
+template EnergyParts gpu_energy_parts<float>(const ScheduleContext<float>&);
+template EnergyParts gpu_energy_parts<double>(const ScheduleContext<double>&);
 
 }  // namespace halotune

@@ -13,4 +13,12 @@ StateHash gpu_state_hash(const ScheduleContext<T>& context);
 template <class T>
 bool gpu_state_finite(const ScheduleContext<T>& context);
 
+/// P = sum p^2 / 2K and V = sum rho/2 v(n-1/2)^2 over owned cells, times the cell volume [J]: the energy without the
+/// velocity half step.
+struct EnergyParts {
+  double pressure_J = 0, velocity_J = 0;
+};
+template <class T>
+EnergyParts gpu_energy_parts(const ScheduleContext<T>& context);
+
 }  // namespace halotune

@@ -103,6 +103,10 @@ MemoryForecast forecast_memory(const Problem& problem, const Plan& plan) {
   if (!on_gpus(plan)) return forecast;
   for (const Part& part : cut.part) add_part_allocations(part, problem, plan, allocations[device_of_part[part.index]]);
   for (int device = 0; device < devices; ++device) {
+    const auto parts = std::count(device_of_part.begin(), device_of_part.end(), device);
+    add_stream_allocations(parts, allocations[device]);
+  }
+  for (int device = 0; device < devices; ++device) {
     MemoryForecast::Entry& entry = forecast.devices[device];
     entry.table_bytes = std::max<std::int64_t>(0, allocations[device].bytes() - entry.total());
   }

@@ -42,6 +42,9 @@ void Simulation::scatter(int field, const std::vector<double>& values) {
 double Simulation::energy() {
   return state_->typed->energy();
 }
+Simulation::EnergyBounds Simulation::energy_bounds() {
+  return state_->typed->energy_bounds();
+}
 bool Simulation::finite() {
   return state_->typed->finite();
 }

@@ -88,6 +88,13 @@ class Simulation {
   /// E = sum p^2/(2K) + rho/2 v(n-1/2) v(n+1/2) times cell volume; takes the velocity half step on a
   /// copy. K per axis enters through the scaled velocity, see docs/physics.md. [J]
   double energy();
+  /// Around energy(), without a copy of the state: both are energy() on CPU devices. On GPUs they follow from the
+  /// state as it stands and the time step's share mu of the stable limit, (1 -+ mu) times the energy without the half
+  /// step; absorbing layers may leave them.
+  struct EnergyBounds {
+    double low_J = 0, high_J = 0;
+  };
+  EnergyBounds energy_bounds();
   /// False when any owned value is NaN or Inf.
   bool finite();
   /// "cpu:0 to cpu:1" for every ordered pair of devices over which a ghost cell arrived with other bits than its owner

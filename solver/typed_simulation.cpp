@@ -1,6 +1,7 @@
 #include "solver/typed_simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "solver/delivery_check.hpp"
 #include "solver/device/gpu_runtime.hpp"
@@ -93,11 +94,7 @@ TypedSimulation<T>::TypedSimulation(const Problem& problem, const Plan& plan, co
                traces_,
                gpu_.get(),
                pair_flaws(options_, devices_.names)} {
-  if (on_gpus()) {
-    host_ = host_team();
-  } else {
-    refuse_gpu_flaws(options_, devices_.names);
-  }
+  if (!on_gpus()) refuse_gpu_flaws(options_, devices_.names);
   if (const auto reason = no_room_on_gpus(problem_, plan_)) {
     throw MemoryError("the plan does not fit (" + *reason + ") use a smaller grid, shallower ghosts or more GPUs");
   }
@@ -131,8 +128,9 @@ void TypedSimulation<T>::set_up_state() {
     }
     return;
   }
-  HostCopy<T> copy(context_, *host_);
-  for (std::size_t i = 0; i < parts_.size(); ++i) set_initial_state(copy.memory(i), problem_, *host_);
+  const auto host = host_team();
+  HostCopy<T> copy(context_, *host);
+  for (std::size_t i = 0; i < parts_.size(); ++i) set_initial_state(copy.memory(i), problem_, *host);
   copy.put();
 }
 
@@ -195,7 +193,8 @@ template <class T>
 template <class F>
 auto TypedSimulation<T>::on_host(F&& f) {
   if (!on_gpus()) return f(context_);
-  HostCopy<T> copy(context_, *host_);
+  const auto host = host_team();
+  HostCopy<T> copy(context_, *host);
   copy.take();
   return f(copy.context());
 }
@@ -245,7 +244,8 @@ std::vector<std::string> TypedSimulation<T>::wrong_deliveries() {
 template <class T>
 void TypedSimulation<T>::scatter(int field, const std::vector<double>& values) {
   if (on_gpus()) {
-    HostCopy<T> copy(context_, *host_);
+    const auto host = host_team();
+    HostCopy<T> copy(context_, *host);
     copy.take();
     scatter_field(copy.context(), field, values);
     copy.put();
@@ -259,6 +259,20 @@ template <class T>
 double TypedSimulation<T>::energy() {
   complete_ghosts();
   return on_host([](const ScheduleContext<T>& context) { return state_energy(context); });
+}
+
+template <class T>
+Simulation::EnergyBounds TypedSimulation<T>::energy_bounds() {
+  if (!on_gpus()) {
+    const double energy_J = energy();
+    return {energy_J, energy_J};
+  }
+  // v(n-1/2) v(n+1/2) = v^2 - v dt grad p / rho, and what is taken off is at most 2 mu sqrt(P V) of the energy.
+  const EnergyParts parts = gpu_energy_parts(context_);
+  const double mu = std::min(1.0, problem_.time_step_s / stable_time_step_s(problem_));
+  const double middle_J = parts.pressure_J + parts.velocity_J;
+  const double spread_J = 2 * mu * std::sqrt(parts.pressure_J * parts.velocity_J);
+  return {middle_J - spread_J, middle_J + spread_J};
 }
 
 template class TypedSimulation<float>;

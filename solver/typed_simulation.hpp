@@ -22,6 +22,7 @@ class AnySimulation {
   virtual std::vector<double> gather(int field) = 0;
   virtual void scatter(int field, const std::vector<double>& values) = 0;
   virtual double energy() = 0;
+  virtual Simulation::EnergyBounds energy_bounds() = 0;
   virtual bool finite() = 0;
   virtual std::vector<std::string> wrong_deliveries() = 0;
   virtual const std::vector<std::vector<double>>& traces() const = 0;
@@ -43,6 +44,7 @@ class TypedSimulation final : public AnySimulation {
   std::vector<double> gather(int field) override;
   void scatter(int field, const std::vector<double>& values) override;
   double energy() override;
+  Simulation::EnergyBounds energy_bounds() override;
   bool finite() override;
   std::vector<std::string> wrong_deliveries() override;
   const std::vector<std::vector<double>>& traces() const override { return traces_; }
@@ -74,7 +76,6 @@ class TypedSimulation final : public AnySimulation {
   PartRuns<T> parts_;
   std::vector<std::vector<double>> traces_;
   std::unique_ptr<GpuSchedule<T>> gpu_;  ///< null: CPU devices
-  std::unique_ptr<Team> host_;           ///< beside GPUs
   ScheduleContext<T> context_;
   std::unique_ptr<Block> block_;                        ///< the whole block that is replayed
   std::map<int, std::unique_ptr<Block>> short_blocks_;  ///< by sub-steps

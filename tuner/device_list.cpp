@@ -12,11 +12,23 @@
 namespace halotune {
 namespace {
 
+// With ranges a short text can name more devices than fit in memory.
+constexpr std::size_t most_listed = std::size_t{1} << 17;
+
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
   return value;
+}
+
+/// "2" is 2 to 2, "2-5" is 2 to 5.
+std::optional<std::pair<int, int>> range_of(std::string_view text) {
+  const auto dash = text.find('-');
+  const auto first = whole_number(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : whole_number(text.substr(dash + 1));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return std::pair{*first, *last};
 }
 
 /// "cpu:1", and "1" for a GPU.
@@ -47,12 +59,12 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
       backend = item.substr(0, colon);
       number = item.substr(colon + 1);
     }
-    const auto value = whole_number(number);
-    const bool count = items.size() == 1 && value && *value > 0;
-    if (!value) {
+    const auto range = range_of(number);
+    const bool count = items.size() == 1 && number.find('-') == std::string_view::npos && range && range->first > 0;
+    if (!range) {
       if (!add_fault(faults, {"--devices", fmt::format("'{}' is not a device", item), "a whole number is expected",
                               "use cpu:2 for two CPU devices, cpu:0,0 for two parts on one, 2 for two GPUs, 0,0 for "
-                              "two parts on one GPU"})) {
+                              "two parts on one GPU, 2-3 for GPUs 2 and 3"})) {
         break;
       }
     } else if (backend != "cpu" && backend != "gpu") {
@@ -60,15 +72,17 @@ std::vector<std::string> parse_devices(std::string_view text, std::string_view d
                               "use cpu:N, or N for GPUs"})) {
         break;
       }
-    } else if (*value > (count ? most_devices : most_devices - 1)) {
+    } else if (range->second > (count ? most_devices : most_devices - 1)) {
       faults.push_back({"--devices", fmt::format("'{}' is too many", item),
                         fmt::format("at most {} devices, {} to {}", most_devices, name_of(backend, 0),
                                     name_of(backend, most_devices - 1)),
                         ""});
-    } else if (count) {
-      for (int i = 0; i < *value; ++i) devices.push_back(name_of(backend, i));
+    } else if (devices.size() > most_listed) {
+      faults.push_back({"--devices", "are too many", fmt::format("more than {}", most_listed), "name fewer"});
+      break;
     } else {
-      devices.push_back(name_of(backend, *value));
+      const auto [first, last] = count ? std::pair{0, range->second - 1} : *range;
+      for (int i = first; i <= last; ++i) devices.push_back(name_of(backend, i));
     }
   }
   if (!faults.empty()) throw ConfigError(std::move(faults));
@@ -84,6 +98,17 @@ std::vector<std::string> split_of(const std::vector<std::string>& devices) {
   std::vector<std::string> all;
   for (int i = 0; i < count; ++i) all.push_back(fmt::format("cpu:{}", i));
   return all;
+}
+
+DeviceKind device_kind(const std::vector<std::string>& devices) {
+  const auto first = devices.empty() ? std::nullopt : parse_device_name(devices.front());
+  return first && !first->cpu ? DeviceKind::gpu : DeviceKind::cpu;
+}
+
+int most_repeats(const std::vector<std::string>& devices) {
+  std::ptrdiff_t most = 0;
+  for (const auto& device : devices) most = std::max(most, std::count(devices.begin(), devices.end(), device));
+  return static_cast<int>(most);
 }
 
 std::vector<std::string> distinct_devices(const std::vector<std::string>& devices) {

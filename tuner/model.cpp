@@ -7,21 +7,16 @@
 #include <fmt/format.h>
 
 #include "base/statistics.hpp"
+#include "solver/device_name.hpp"
 #include "tuner/model_rates.hpp"
 #include "tuner/model_work.hpp"
 
 namespace halotune {
 namespace {
 
-/// All fields and psi strips once: decides which cache they may live in.
-double working_set_bytes(const Problem& problem) {
-  const double value = static_cast<double>(problem.bytes_per_value());
-  const double psi_per_cell = (bytes_per_cell(problem) - 12 * value) / 2;
-  return static_cast<double>(problem.cells()) * (4 * value + psi_per_cell);
-}
-
 struct HaloTime {
   double pack_s = 0, move_s = 0, latency_s = 0;
+  double leaving_s = 0;  ///< of move_s, what does not need the memory of a GPU alone
 };
 
 /// What the exchange leaves exposed per step. `plain` hides only the waiting, because the receiver
@@ -40,6 +35,34 @@ void add_exposed(PredictionTerms& terms, const HaloTime& halo, const Plan& plan,
   terms.transfer_s = (hidden ? moving_s / threads : moving_s - compute_s) / s;
 }
 
+/// Of what leaves a GPU, the share that an overlapping exchange moves beside the inside: what the sender brings in
+/// `plain`, of it the first of two hops through the host.
+double hidden_share(const Plan& plan) {
+  if (plan.overlap == Overlap::off) return 0;
+  if (plan.overlap == Overlap::progress) return 1;
+  if (plan.transport == "host_staged") return 0.5;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (plan.parts[axis] > 1 && plan.packing[axis] == Packing::strided) return 0;  // the receiver fetches it
+  }
+  return 1;
+}
+
+/// On GPUs an exchange runs beside the inside, but what it moves within a GPU, packing included, takes from the same
+/// memory: hidden are the way over a link or the host, and the start-up.
+void add_exposed_on_gpu(PredictionTerms& terms, const HaloTime& halo, const Plan& plan) {
+  terms.pack_s = halo.pack_s;
+  if (plan.overlap == Overlap::off) {
+    terms.transfer_s = halo.move_s;
+    terms.wait_s = halo.latency_s;
+    return;
+  }
+  const double s = plan.steps_per_exchange;
+  const double compute_s = terms.compute_s + terms.redundant_s + terms.psi_s;  // of the step that exchanges
+  const double hidden_s = hidden_share(plan) * halo.leaving_s;
+  terms.transfer_s = halo.move_s - hidden_s;
+  terms.wait_s = std::max(0.0, s * (hidden_s + halo.latency_s) - compute_s) / s;
+}
+
 std::string group_of(const Plan& plan) {
   return layout_name(plan.parts) + "/" + plan.transport;
 }
@@ -56,7 +79,7 @@ std::string PredictionTerms::largest_overhead() const {
                                                              {pack_s, "packing"},
                                                              {transfer_s, "transfer"},
                                                              {wait_s, "message latency"},
-                                                             {launch_s, "barriers"}}};
+                                                             {launch_s, "barriers and launches"}}};
   const auto largest = std::max_element(terms.begin(), terms.end(), [](auto& a, auto& b) { return a.first < b.first; });
   return largest->first > 0 ? largest->second : "";
 }
@@ -85,7 +108,11 @@ Model::Model(Machine machine, const std::vector<CalibrationTrial>& trials, Model
 }
 
 std::string Model::missing() const {
-  if (Rates(machine_, constants_).update_bytes_per_s(1e18)) return "";
+  std::vector<std::string> assumptions;
+  const Rates rates(machine_, constants_);
+  constexpr double beyond_caches = 1e18;
+  if (rates.update_bytes_per_s(beyond_caches) || rates.gpu_update_bytes_per_s("", beyond_caches, assumptions))
+    return "";
   return "the machine has no memory bandwidth figure; run `halotune probe`";
 }
 
@@ -97,29 +124,37 @@ std::optional<PredictionTerms> Model::raw_terms(const Problem& problem, const Pl
 std::optional<PredictionTerms> Model::raw_terms(const Problem& problem, const Plan& plan,
                                                 std::vector<std::string>& assumptions) const {
   const Rates rates(machine_, constants_);
-  const auto update_all = rates.update_bytes_per_s(working_set_bytes(problem));
-  if (!update_all) return std::nullopt;
   const double value = static_cast<double>(problem.bytes_per_value());
-  const auto work = count_work(problem, plan, constants_.row_overhead_cells);
+  const auto work = count_work(problem, plan, constants_.row_overhead_cells, constants_.gpu_kernels);
   const int devices = static_cast<int>(work.size());
   std::optional<PredictionTerms> slowest;
   for (const DeviceWork& device : work) {
-    const DeviceRate rate = rates.device(problem, plan, devices, *update_all, assumptions);
-    const double cell_s =
-        std::max(12 * value / (rate.update_bytes_per_s * constants_.compute_efficiency), 1 / rate.cells_per_s);
+    const auto rate = rates.device(problem, plan, devices, device.device, assumptions);
+    if (!rate) return std::nullopt;
+    const double cell_s = std::max(12 * value / (rate->update_bytes_per_s * rate->efficiency), 1 / rate->cells_per_s);
     PredictionTerms terms;
     terms.compute_s = device.owned_cells * cell_s;
     terms.redundant_s = device.redundant_cells * cell_s;
-    terms.psi_s = device.psi_cells * 2 * value / (rate.update_bytes_per_s * constants_.psi_efficiency);
-    terms.launch_s = device.commands * rate.command_s;
+    terms.psi_s = device.psi_cells * 2 * value / (rate->update_bytes_per_s * rate->psi_efficiency);
+    terms.launch_s = device.commands * rate->command_s + rate->ramp_cells * cell_s;
     HaloTime halo;
     for (const auto& h : device.halos) {
-      const auto cost = rates.message(plan, h.axis, h.depth, h.from, device.device, devices, *update_all, assumptions);
+      const auto cost = rates.message(plan, h.axis, h.depth, h.from, device.device, *rate, assumptions);
       halo.pack_s += h.bytes * cost.pack_s_per_byte;
       halo.move_s += h.bytes * cost.move_s_per_byte;
-      halo.latency_s += h.messages * cost.latency_s;
+      if (!on_gpus(plan)) {
+        halo.latency_s += h.messages * cost.latency_s;
+        continue;
+      }
+      if (h.from != device.device || plan.transport == "host_staged") halo.leaving_s += h.bytes * cost.move_s_per_byte;
+      // All messages of an exchange start together.
+      halo.latency_s = std::max(halo.latency_s, device.exchanges * cost.latency_s);
     }
-    add_exposed(terms, halo, plan, rate.threads);
+    if (on_gpus(plan)) {
+      add_exposed_on_gpu(terms, halo, plan);
+    } else {
+      add_exposed(terms, halo, plan, rate->threads);
+    }
     if (!slowest || terms.total() > slowest->total()) slowest = terms;
   }
   return slowest;

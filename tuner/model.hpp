@@ -8,18 +8,19 @@
 #include "solver/geometry.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
+#include "tuner/gpu_work.hpp"
 
 namespace halotune {
 
 /// Seconds per step of the slowest device, split by cause. Exposed time only: what overlap hides is not in it.
 struct PredictionTerms {
   double compute_s = 0;    ///< owned cells
-  double redundant_s = 0;  ///< ghost cells that deep s recomputes
+  double redundant_s = 0;  ///< ghost cells that deep s recomputes; on GPUs partial tiles and thin shells, too
   double psi_s = 0;        ///< CPML memory variables
   double pack_s = 0;       ///< gather and scatter of packed messages
   double transfer_s = 0;   ///< moving bytes between devices
   double wait_s = 0;       ///< imbalance and message latency
-  double launch_s = 0;     ///< team barriers, fork and join
+  double launch_s = 0;     ///< team barriers, fork and join; on GPUs kernels that start and run out
   double total() const;
   /// Name of the largest one that is not compute, "" when all are zero.
   std::string largest_overhead() const;
@@ -49,7 +50,16 @@ struct ModelConstants {
   double barrier_s = 2e-6;           ///< one team barrier, when not measured
   double latency_s = 2e-6;           ///< one message, when not measured
   double switch_s = 50e-6;           ///< a command that waits for a thread without a core of its own, per such thread
-  double prior_trials = 4;           ///< shrinkage: a group of n trials counts n / (n + prior_trials)
+  // GPUs.
+  GpuKernelCosts gpu_kernels;
+  double gpu_efficiency = 0.76;         ///< of the update bandwidth that the kernels reach, psi included
+  double gpu_ramp_cells = 20480;        ///< what a multiprocessor misses while a step's kernels start and run out
+  double gpu_multiprocessors = 132;     ///< when the Machine does not say
+  double gpu_node_s = 1e-6;             ///< a node of a graph, when not measured
+  double gpu_exchange_s = 5e-6;         ///< start-up of an exchange, when not measured
+  double host_link_bytes_per_s = 25e9;  ///< between a GPU and the host, when not measured
+  double gpu_link_bytes_per_s = 25e9;   ///< between two GPUs, when not measured
+  double prior_trials = 4;              ///< shrinkage: a group of n trials counts n / (n + prior_trials)
 };
 
 /// A measured Plan that corrects the model.

@@ -10,12 +10,20 @@
 
 #include <fmt/format.h>
 
+#include "solver/device_name.hpp"
 #include "solver/device_teams.hpp"
 
 namespace halotune {
 namespace {
 
 constexpr char kAxisName[] = {'x', 'y', 'z'};
+
+/// All fields and psi strips once: decides which cache they may live in.
+double working_set_bytes(const Problem& problem) {
+  const double value = static_cast<double>(problem.bytes_per_value());
+  const double psi_per_cell = (bytes_per_cell(problem) - 12 * value) / 2;
+  return static_cast<double>(problem.cells()) * (4 * value + psi_per_cell);
+}
 
 void assume(std::vector<std::string>& assumptions, std::string text) {
   if (std::find(assumptions.begin(), assumptions.end(), text) == assumptions.end())
@@ -73,14 +81,72 @@ std::optional<double> Rates::update_bytes_per_s(double working_set_bytes) const 
   return std::nullopt;
 }
 
-DeviceRate Rates::device(const Problem& problem, const Plan& plan, int devices, double update_all,
-                         std::vector<std::string>& assumptions) const {
+std::optional<double> Rates::gpu_update_bytes_per_s(const std::string& gpu, double working_set_bytes,
+                                                    std::vector<std::string>& assumptions) const {
+  std::vector<const MachineDevice*> gpus;  // this one first
+  for (const auto& device : machine_.devices) {
+    if (is_gpu(device)) gpus.insert(device.name == gpu ? gpus.begin() : gpus.end(), &device);
+  }
+  for (const MachineDevice* device : gpus) {
+    std::optional<double> rate;
+    const ProbeRow* cached = measured("l2_update", "in_place", device->name);
+    const double l2_bytes = device->l2_bytes > 0 ? static_cast<double>(device->l2_bytes)
+                            : cached != nullptr  ? 4.0 * static_cast<double>(cached->bytes)
+                                                 : 0;
+    if (cached != nullptr && working_set_bytes <= constants_.cache_fraction * l2_bytes) rate = cached->samples->median;
+    for (const auto& [kind, variant] : {std::pair{"memory_update", "in_place"}, std::pair{"memory_copy", "plain"}}) {
+      if (!rate) rate = row(kind, variant, device->name);
+    }
+    if (!rate) continue;
+    if (device->name != gpu)
+      assume(assumptions, fmt::format("the memory of GPU {} for that of GPU {}", device->name, gpu));
+    return rate;
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceRate> Rates::gpu(const std::string& name, double working_set_bytes,
+                                     std::vector<std::string>& assumptions) const {
+  const auto update = gpu_update_bytes_per_s(name, working_set_bytes, assumptions);
+  if (!update) return std::nullopt;
   DeviceRate rate;
+  rate.update_bytes_per_s = *update;
+  rate.efficiency = rate.psi_efficiency = constants_.gpu_efficiency;
+  rate.cells_per_s = std::numeric_limits<double>::infinity();
+  rate.copy_bytes_per_s = *update * constants_.copy_share;
+  double multiprocessors = 0;
+  for (const auto& device : machine_.devices) {
+    if (device.name == name) multiprocessors = device.multiprocessors;
+  }
+  if (multiprocessors <= 0) {
+    multiprocessors = constants_.gpu_multiprocessors;
+    assume(assumptions, fmt::format("{:.0f} multiprocessors", multiprocessors));
+  }
+  rate.ramp_cells = multiprocessors * constants_.gpu_ramp_cells;
+  rate.command_s = row("graph_node", "", name).value_or(0);
+  if (rate.command_s <= 0) {
+    rate.command_s = constants_.gpu_node_s;
+    assume(assumptions, fmt::format("{:.1f} us for a node of a graph", constants_.gpu_node_s * 1e6));
+  }
+  return rate;
+}
+
+std::optional<DeviceRate> Rates::device(const Problem& problem, const Plan& plan, int devices, const std::string& name,
+                                        std::vector<std::string>& assumptions) const {
+  const double working_set = working_set_bytes(problem);
+  if (on_gpus(plan)) return gpu(name, working_set / devices, assumptions);
+  const auto update_all = update_bytes_per_s(working_set);
+  if (!update_all) return std::nullopt;
+  DeviceRate rate;
+  rate.efficiency = constants_.compute_efficiency;
+  rate.psi_efficiency = constants_.psi_efficiency;
+  rate.copy_bytes_per_s = *update_all * constants_.copy_share / devices;
+  rate.least_s_per_byte = 2.0 * devices / *update_all;
   const double share = static_cast<double>(cores()) / devices;  // below 1 when devices share a core
   const int own = std::max(1, static_cast<int>(share));
   rate.threads = plan.threads > 0 ? plan.threads : own;
   const double used = std::min(1.0, rate.threads / std::max(share, 1.0));
-  rate.update_bytes_per_s = update_all / devices * used;
+  rate.update_bytes_per_s = *update_all / devices * used;
   const double order_factor = 6.0 / (problem.radius() + 2.0);
   const double precision_factor = 4.0 / static_cast<double>(problem.bytes_per_value());
   rate.cells_per_s = constants_.cells_per_core_s * std::min(share, static_cast<double>(rate.threads)) * order_factor *
@@ -105,7 +171,8 @@ const LinkFit* Rates::halo_fit(const std::string& variant, const std::string& fr
   for (const auto& fit : machine_.fits) {
     if (fit.kind != "halo" || fit.variant != variant) continue;
     if ((fit.from == fit.to) == (from == to)) return &fit;
-    other = &fit;
+    // What stays in the memory of one GPU says nothing about a link between two.
+    if (from.starts_with("cpu:")) other = &fit;
   }
   return other;
 }
@@ -126,26 +193,40 @@ std::optional<double> Rates::face_bytes_per_s(const char* what, int axis, std::i
   return best;
 }
 
+double Rates::assumed_s_per_byte(const Plan& plan, bool packed, const std::string& variant, bool within,
+                                 double copy_rate, std::vector<std::string>& assumptions) const {
+  const bool gpus = on_gpus(plan);
+  const bool by_host = plan.transport == "host_staged";
+  if (gpus && (by_host || !within)) {
+    const double link = by_host ? constants_.host_link_bytes_per_s : constants_.gpu_link_bytes_per_s;
+    const int trips = by_host ? 2 : 1;
+    assume(assumptions, fmt::format("halo {} by {} over a link of {:.0f} GB/s", variant,
+                                    trips == 1 ? "one trip" : "two trips", link / 1e9));
+    return trips / link + (packed ? 2 / copy_rate : 0);
+  }
+  const int passes = (packed ? 3 : 1) + (plan.transport == "staged" ? 2 : 0);
+  assume(assumptions, fmt::format("halo {} by {} passes at {:.1f} GB/s", variant, passes, copy_rate / 1e9));
+  return passes / copy_rate;
+}
+
 MessageCost Rates::message(const Plan& plan, int axis, std::int64_t depth, const std::string& from,
-                           const std::string& to, int devices, double update_all,
+                           const std::string& to, const DeviceRate& to_rate,
                            std::vector<std::string>& assumptions) const {
   MessageCost cost;
   const bool packed = plan.packing[axis] == Packing::packed;
-  const double default_rate = update_all * constants_.copy_share / devices;
+  const double default_rate = to_rate.copy_bytes_per_s;
   double total = 0;
   const std::string variant = fmt::format("{}:{}:{}", plan.transport, packed ? "packed" : "strided", kAxisName[axis]);
   if (const LinkFit* fit = halo_fit(variant, from, to); fit != nullptr && fit->fit.beta_bytes_per_s > 0) {
     // Without one the fit went through zero: the measured times are met without a start-up cost.
     cost.latency_s = fit->fit.alpha_s.value_or(0);
     // Links were measured one at a time; together their reads and writes cannot exceed the memory.
-    total = std::max(1.0 / fit->fit.beta_bytes_per_s, 2.0 * devices / update_all);
+    total = std::max(1.0 / fit->fit.beta_bytes_per_s, to_rate.least_s_per_byte);
     if (fit->from != from || fit->to != to)
       assume(assumptions, fmt::format("{} for links that were not measured", variant));
   } else {
-    cost.latency_s = constants_.latency_s;
-    const int passes = (packed ? 3 : 1) + (plan.transport == "staged" ? 2 : 0);
-    total = passes / default_rate;
-    assume(assumptions, fmt::format("halo {} by {} passes at {:.1f} GB/s", variant, passes, default_rate / 1e9));
+    cost.latency_s = on_gpus(plan) ? constants_.gpu_exchange_s : constants_.latency_s;
+    total = assumed_s_per_byte(plan, packed, variant, from == to, default_rate, assumptions);
   }
   if (packed) {
     const auto gather = face_bytes_per_s("gather", axis, depth), scatter = face_bytes_per_s("scatter", axis, depth);

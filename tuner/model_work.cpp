@@ -4,15 +4,13 @@
 #include <map>
 #include <tuple>
 
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
 namespace {
 
-// Values moved per cell: v reads p and updates three components, p reads three and updates itself.
-constexpr double kVelocityShare = 7.0 / 12.0 / 3.0;  // of each component
-constexpr double kPressureShare = 5.0 / 12.0;
 // Fused or not, a part has one velocity and one pressure command a sub-step.
 constexpr double kCommandsPerSubStep = 2;
 constexpr double kCommandsPerMessage = 2;
@@ -35,7 +33,7 @@ PartWork part_work(const Problem& problem, const Plan& minimal, const Part& part
       const Box v = minimal.exchange == ExchangeKind::split
                         ? part.owned
                         : extended(part, problem, minimal, {FieldKind::v, axis}, left);
-      work.all_cells += kVelocityShare * weighted_cells(v, row_overhead_cells);
+      work.all_cells += velocity_share * weighted_cells(v, row_overhead_cells);
       for (int side = 0; side < 2; ++side) {
         for (const auto kind : {FieldKind::psi_v, FieldKind::psi_p}) {
           work.psi_cells += static_cast<double>(psi_strip(part, problem, minimal, {kind, axis}, side, left).cells());
@@ -44,11 +42,18 @@ PartWork part_work(const Problem& problem, const Plan& minimal, const Part& part
     }
     const bool last = left == 1 || minimal.exchange == ExchangeKind::split;
     const Box p = last ? part.owned : extended(part, problem, minimal, {FieldKind::p, 0}, left - 1);
-    work.all_cells += kPressureShare * weighted_cells(p, row_overhead_cells);
+    work.all_cells += pressure_share * weighted_cells(p, row_overhead_cells);
   }
   work.all_cells /= s;
   work.psi_cells /= s;
   return work;
+}
+
+/// On a GPU: a pack and an unpack kernel an exchange, and what the copy engines are given.
+double exchange_nodes(const Plan& plan, double messages) {
+  if (plan.transport == "peer_copy") return 2 + messages;
+  if (plan.transport == "host_staged") return 2 + 4 * messages;  // two hops in two halves
+  return 2;
 }
 
 int first_axis(const std::array<int, 3>& direction) {
@@ -60,7 +65,9 @@ int first_axis(const std::array<int, 3>& direction) {
 
 }  // namespace
 
-std::vector<DeviceWork> count_work(const Problem& problem, const Plan& plan, double row_overhead_cells) {
+std::vector<DeviceWork> count_work(const Problem& problem, const Plan& plan, double row_overhead_cells,
+                                   const GpuKernelCosts& kernels) {
+  const bool gpus = on_gpus(plan);
   const auto names = distinct_devices(plan.devices);
   std::vector<DeviceWork> work(names.size());
   std::vector<std::size_t> device_of;
@@ -75,10 +82,18 @@ std::vector<DeviceWork> count_work(const Problem& problem, const Plan& plan, dou
   for (std::size_t i = 0; i < cut.part.size(); ++i) {
     DeviceWork& device = work[device_of[i]];
     const PartWork part = part_work(problem, minimal, cut.part[i], row_overhead_cells);
+    device.psi_cells += part.psi_cells;
+    if (gpus) {
+      const GpuPartWork on_gpu = gpu_part_work(problem, minimal, cut.part[i], kernels);
+      const auto owned = static_cast<double>(cut.part[i].owned.cells());
+      device.owned_cells += owned;
+      device.redundant_cells += on_gpu.cells - owned;
+      device.commands += on_gpu.launches;
+      continue;
+    }
     const double owned = weighted_cells(cut.part[i].owned, row_overhead_cells);
     device.owned_cells += owned;
     device.redundant_cells += part.all_cells - owned;
-    device.psi_cells += part.psi_cells;
     device.commands += kCommandsPerSubStep + (plan.overlap == Overlap::off ? 0 : 1);
   }
   if (plan.part_count() == 1) return work;
@@ -89,6 +104,7 @@ std::vector<DeviceWork> count_work(const Problem& problem, const Plan& plan, dou
                           : std::vector{ExchangePhase::split_p, ExchangePhase::split_v};
   for (const auto phase : phases) {
     std::map<std::tuple<std::int64_t, std::int64_t, int>, DeviceWork::Halo> messages;
+    std::vector<double> received(work.size(), 0);
     for (const HaloBox& box : halo_boxes(problem, plan, cut, phase)) {
       const int axis = first_axis(box.direction);
       auto& halo = messages[{box.to, box.from, axis}];
@@ -102,7 +118,17 @@ std::vector<DeviceWork> count_work(const Problem& problem, const Plan& plan, dou
       DeviceWork& device = work[device_of[static_cast<std::size_t>(std::get<0>(ends))]];
       device.halos.push_back(halo);
     }
-    for (auto& device : work) device.commands += kCommandsPerMessage * per_step;
+    for (auto& device : work) {
+      device.exchanges += per_step;
+      if (!gpus) device.commands += kCommandsPerMessage * per_step;
+    }
+    for (auto& [ends, halo] : messages) {
+      const std::size_t to = device_of[static_cast<std::size_t>(std::get<0>(ends))];
+      if (gpus) ++received[to];
+    }
+    for (std::size_t i = 0; gpus && i < work.size(); ++i) {
+      work[i].commands += per_step * exchange_nodes(plan, received[i]);
+    }
   }
   return work;
 }

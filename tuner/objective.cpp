@@ -2,13 +2,19 @@
 
 #include <algorithm>
 
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "tuner/device_list.hpp"
 
 namespace halotune {
 
 double cost_weight(Objective objective, const Plan& plan, const Machine& machine) {
-  if (objective != Objective::device_time || plan.threads == 0) return 1;
+  if (objective != Objective::device_time) return 1;
+  if (on_gpus(plan)) {
+    const auto there = static_cast<double>(std::count_if(machine.devices.begin(), machine.devices.end(), is_gpu));
+    return there > 0 ? std::min(1.0, static_cast<double>(distinct_devices(plan.devices).size()) / there) : 1;
+  }
+  if (plan.threads == 0) return 1;
   double cores = 0;
   for (const auto& device : machine.devices) cores += device.cores;
   const auto used = static_cast<double>(plan.threads) * static_cast<double>(distinct_devices(plan.devices).size());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "tuner/objective.hpp"
 #include "tuner/tune.hpp"
@@ -49,7 +50,9 @@ std::vector<std::pair<int, MemoryForecast>> memory_by_devices(const Problem& pro
       cut.parts = parts;
       cut.cuts = {};
       cut.devices.clear();
-      for (int device = 0; device < count; ++device) cut.devices.push_back(fmt::format("cpu:{}", device));
+      const bool gpus = on_gpus(plan);
+      for (int device = 0; device < count; ++device)
+        cut.devices.push_back(gpus ? std::to_string(device) : fmt::format("cpu:{}", device));
       cut = canonical(cut);
       if (infeasible(problem, cut)) continue;
       forecasts.emplace_back(count, forecast_memory(problem, cut));

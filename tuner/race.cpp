@@ -58,7 +58,7 @@ void Race::fit_budget() {
   double planned_s = 0;
   std::size_t fit = 0;
   for (; fit < field_.size(); ++fit) {
-    planned_s += racers_[field_[fit]].expected_visit_s(options_) * (options_.min_rounds + options_.set_up_visits);
+    planned_s += racers_[field_[fit]].expected_whole_s(options_);
     if (planned_s > options_.budget_s && fit >= 3) break;
   }
   for (std::size_t i = fit; i < field_.size(); ++i) {
@@ -105,7 +105,7 @@ std::optional<std::size_t> Race::leader(const std::vector<std::size_t>& among) c
 bool Race::may_go_on(const Racer& racer) {
   if (hooks_.cancelled && hooks_.cancelled())
     stopped_ = "cancelled";
-  else if (remaining_s() <= racer.expected_visit_s(options_))
+  else if (remaining_s() <= racer.expected_next_s(options_))
     stopped_ = "budget";
   else if (visits_ >= most_visits())
     stopped_ = "effort";
@@ -219,8 +219,7 @@ void Race::call_up() {
   for (const auto& [cost, i] : expected) {
     if (called == options_.called_up || (field_.size() >= most && !deserted)) break;
     if (!deserted && !(cost <= options_.call_up_factor * leader_cost)) break;
-    const int visits_needed = options_.min_rounds + options_.set_up_visits;
-    if (racers_[i].expected_visit_s(options_) * visits_needed > remaining_s() / 2) continue;
+    if (racers_[i].expected_whole_s(options_) > remaining_s() / 2) continue;
     racers_[i].reinstate();
     field_.push_back(i);
     std::erase(reserve_, i);

@@ -13,7 +13,7 @@ constexpr double kShortestDeadline_s = 1.0;
 
 }  // namespace
 
-Racer::Racer(const Contender& contender) : weight_(contender.weight) {
+Racer::Racer(const Contender& contender) : weight_(contender.weight), set_up_s_(contender.set_up_s) {
   trial_.plan = contender.plan;
   trial_.predicted_s = contender.predicted_s;
 }
@@ -52,9 +52,17 @@ double Racer::expected_visit_s(const SearchOptions& options) const {
   return step_s ? *step_s * static_cast<double>(steps(options)) * (repetitions(options) + 1) : 0;
 }
 
+double Racer::expected_whole_s(const SearchOptions& options) const {
+  return (options.min_rounds + options.set_up_visits) * expected_visit_s(options) + set_up_s_;
+}
+
+double Racer::expected_next_s(const SearchOptions& options) const {
+  return expected_visit_s(options) + (prepared_ ? 0 : set_up_s_);
+}
+
 /// Like a visit's, for the length that making and checking a Plan has; the full deadline when nothing is known.
 double Racer::prepare_deadline_s(const SearchOptions& options) const {
-  const double expected_s = options.set_up_visits * expected_visit_s(options);
+  const double expected_s = options.set_up_visits * expected_visit_s(options) + set_up_s_;
   if (!(expected_s > 0)) return options.prepare_deadline_s;
   return std::clamp(options.deadline_factor * expected_s, options.min_deadline_s, options.prepare_deadline_s);
 }

@@ -30,6 +30,10 @@ class Racer {
   RoundCosts costs() const;
   /// Expected length of the next visit; 0 when nothing is known.
   double expected_visit_s(const SearchOptions& options) const;
+  /// Making it and bringing it to a verdict.
+  double expected_whole_s(const SearchOptions& options) const;
+  /// The next visit, and what has to be made before it.
+  double expected_next_s(const SearchOptions& options) const;
   const Trial& trial() const { return trial_; }
   double weight() const { return weight_; }
 
@@ -43,7 +47,7 @@ class Racer {
   void record(Trial& visit, const RunnerAnswer& answer, double limit_s, double wanted_s);
 
   Trial trial_;
-  double weight_;
+  double weight_ = 1, set_up_s_ = 0;
   bool prepared_ = false;
   bool separated_ = false;
 };

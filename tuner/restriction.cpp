@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "solver/device/gpu.hpp"
 #include "solver/transport/transport.hpp"
 #include "tuner/space.hpp"
 
@@ -103,13 +104,20 @@ std::optional<std::string> transport_word(const std::string& text) {
 }
 
 /// Words of the vocabulary that no Plan can use here.
-void refuse_unavailable(const Restriction& restriction, std::vector<Fault>& faults) {
-  const auto here = transport_names();
+void refuse_unavailable(const Restriction& restriction, DeviceKind kind, std::vector<Fault>& faults) {
+  const auto here = transport_names(kind);
+  const auto others = transport_names(kind == DeviceKind::cpu ? DeviceKind::gpu : DeviceKind::cpu);
+  const bool elsewhere = kind == DeviceKind::gpu && find_gpus().gpus.empty();
   for (const std::string& name : restriction.transport.value_or(std::vector<std::string>{})) {
-    if (std::find(here.begin(), here.end(), name) == here.end()) {
+    if (std::find(others.begin(), others.end(), name) != others.end()) {
+      faults.push_back(
+          {kPath,
+           fmt::format("transport '{}' does not serve {}", name, kind == DeviceKind::cpu ? "CPU devices" : "GPUs"), "",
+           fmt::format("use {}", fmt::join(here, " or "))});
+    } else if (std::find(here.begin(), here.end(), name) == here.end()) {
       faults.push_back({kPath, fmt::format("transport '{}' is not part of this build", name), "",
                         fmt::format("use {}", fmt::join(here, " or "))});
-    } else if (const auto why = transport(name).unavailable()) {
+    } else if (const auto why = elsewhere ? std::nullopt : transport(name).unavailable()) {
       faults.push_back({kPath, fmt::format("transport '{}' cannot serve here", name), *why, ""});
     }
   }
@@ -123,7 +131,7 @@ std::optional<int> ghost_steps(const std::string& text) {
 
 }  // namespace
 
-Restriction parse_restriction(std::string_view text) {
+Restriction parse_restriction(std::string_view text, DeviceKind kind) {
   Restriction out;
   std::vector<Fault> faults;
   using Values = std::vector<std::string>;
@@ -182,7 +190,7 @@ Restriction parse_restriction(std::string_view text) {
       found->second(key, values);
     }
   }
-  refuse_unavailable(out, faults);
+  refuse_unavailable(out, kind, faults);
   throw_if_any(faults);
   return out;
 }

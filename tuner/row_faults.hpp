@@ -8,7 +8,8 @@ namespace halotune {
 
 /// What is wrong with a row beyond the store's own rules: JSON that is no Machine, Problem, Plan, Trial or
 /// Recommendation, a problem or plan key that is not that of its JSON, machine keys other than those in the JSON, a
-/// median that is not that of the samples, times that are not positive, JSON that is no search for tiles. A RowCheck for `db check` and imports.
+/// median that is not that of the samples, times that are not positive, JSON that is no search for tiles. A RowCheck
+/// for `db check` and imports.
 std::vector<Fault> row_faults(const AnyRow& row);
 
 /// The same for rows that come from elsewhere. Besides, their Plans may set only variables that choose paths for data

@@ -53,6 +53,7 @@ struct Contender {
   Plan plan;
   std::optional<double> predicted_s;
   double weight = 1;
+  double set_up_s = 0;  ///< that making it takes beside `set_up_visits`, as far as it is known beforehand
 };
 
 struct SearchProgress {

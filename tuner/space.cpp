@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/device/gpu.hpp"
 #include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
 #include "solver/transport/transport.hpp"
@@ -15,21 +16,31 @@ namespace {
 
 using PackingClass = Restriction::PackingClass;
 
-DeviceKind kind_of(const std::vector<std::string>& devices) {
-  const auto first = devices.empty() ? std::nullopt : parse_device_name(devices.front());
-  return first && !first->cpu ? DeviceKind::gpu : DeviceKind::cpu;
+/// Those that can serve here; all that are built where the GPUs are another machine's.
+std::vector<std::string> usable_transports(DeviceKind kind) {
+  auto names = transport_names(kind);
+  const bool elsewhere = kind == DeviceKind::gpu && find_gpus().gpus.empty();
+  if (!elsewhere) std::erase_if(names, [](const auto& name) { return transport(name).unavailable().has_value(); });
+  return names;
 }
 
-std::vector<std::string> usable_transports(DeviceKind kind) {
-  std::vector<std::string> names;
-  for (const auto& name : transport_names(kind)) {
-    try {
-      if (!transport(name).unavailable()) names.push_back(name);
-    } catch (const ConfigError&) {
-      // A name of the vocabulary that this build does not have.
+double gib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / 1073741824.0;
+}
+
+/// A GPU holds what is placed on it, and lends nothing to its neighbours.
+std::optional<std::string> exceeds_a_gpu(const MemoryForecast& forecast, const Machine& machine,
+                                         double memory_fraction) {
+  for (const auto& entry : forecast.devices) {
+    for (const auto& device : machine.devices) {
+      if (device.name != entry.device || device.memory_bytes <= 0) continue;
+      const double allowed = memory_fraction * gib(device.memory_bytes);
+      if (gib(entry.total()) <= allowed) continue;
+      return fmt::format("needs {:.2f} GiB on GPU {}, and may use {:.2f} of its {:.2f} GiB", gib(entry.total()),
+                         device.name, allowed, gib(device.memory_bytes));
     }
   }
-  return names;
+  return std::nullopt;
 }
 
 /// Every choice of packed or strided for the split axes that the restriction admits.
@@ -62,10 +73,10 @@ std::vector<std::array<Packing, 3>> packings(const std::array<std::int64_t, 3>& 
 
 /// Why a CPU device of this Plan has no thread to drive transfers, when threads follow the cores.
 std::optional<std::string> lacks_progress_thread(const Plan& plan, const Machine& machine) {
+  if (on_gpus(plan)) return std::nullopt;
   int cores = 0;
   for (const auto& device : machine.devices) cores += device.cores;
   const auto devices = static_cast<int>(distinct_devices(plan.devices).size());
-  if (kind_of(plan.devices) == DeviceKind::gpu) return std::nullopt;
   if (plan.overlap != Overlap::progress || plan.threads != 0 || cores == 0 || cores / devices >= 2) return std::nullopt;
   return fmt::format("overlap progress needs 2 threads per device, {} devices split {} cores", devices, cores);
 }
@@ -120,6 +131,7 @@ std::vector<std::array<std::int64_t, 3>> factorisations(std::int64_t count) {
 }
 
 Plan canonical(Plan plan) {
+  if (on_gpus(plan)) plan.threads = 0;
   bool split = false;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (plan.parts[axis] > 1) {
@@ -134,7 +146,7 @@ Plan canonical(Plan plan) {
   plan.steps_per_exchange = 1;
   plan.exchange = ExchangeKind::merged;
   plan.depths = Depths::minimal;
-  plan.transport = default_transport(kind_of(plan.devices));
+  plan.transport = default_transport(device_kind(plan.devices));
   plan.remote_transport.reset();
   plan.overlap = Overlap::off;
   return plan;
@@ -142,22 +154,22 @@ Plan canonical(Plan plan) {
 
 std::optional<std::string> exceeds_memory(const Problem& problem, const Plan& plan, const Machine& machine,
                                           double memory_fraction) {
-  // Each device reports its share of the memory; parts of a Plan may use all of it.
+  const MemoryForecast forecast = forecast_memory(problem, plan);
+  if (on_gpus(plan)) return exceeds_a_gpu(forecast, machine, memory_fraction);
+  // Each CPU device reports its share of the memory; parts of a Plan may use all of it.
   std::int64_t available = 0;
   for (const auto& device : machine.devices) available += device.memory_bytes;
-  if (available == 0) return std::nullopt;
-  const auto needed = forecast_memory(problem, plan).total();
-  if (static_cast<double>(needed) <= memory_fraction * static_cast<double>(available)) return std::nullopt;
-  return fmt::format(
-      "needs {:.2f} GiB, and the devices may use {:.2f} of {:.2f} GiB", static_cast<double>(needed) / 1073741824.0,
-      memory_fraction * static_cast<double>(available) / 1073741824.0, static_cast<double>(available) / 1073741824.0);
+  const double allowed = memory_fraction * gib(available);
+  if (available == 0 || gib(forecast.total()) <= allowed) return std::nullopt;
+  return fmt::format("needs {:.2f} GiB, and the devices may use {:.2f} of {:.2f} GiB", gib(forecast.total()), allowed,
+                     gib(available));
 }
 
 Space enumerate_space(const Problem& problem, const Machine& machine, const SpaceOptions& options) {
   Space space;
   std::set<std::string> seen;
   const Restriction& r = options.restriction;
-  const auto transports = r.transport ? *r.transport : usable_transports(kind_of(options.devices));
+  const auto transports = r.transport ? *r.transport : usable_transports(device_kind(options.devices));
   const auto add = [&](const Plan& raw) {
     Candidate candidate{canonical(raw), std::nullopt};
     if (!seen.insert(plan_key(candidate.plan)).second) return;

@@ -9,6 +9,7 @@
 #include "probes/machine.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
+#include "solver/transport/transport.hpp"
 
 namespace halotune {
 
@@ -31,7 +32,8 @@ struct Restriction {
 
 /// Parses words "key=v1,v2" separated by blanks or ';'. Keys: parts (1x2x1), s, exchange, depths, transport,
 /// packing, overlap, threads, devices, parts_per_device. @throws ConfigError with every fault, path "--restrict".
-Restriction parse_restriction(std::string_view text);
+/// Transports have to serve `kind`.
+Restriction parse_restriction(std::string_view text, DeviceKind kind = DeviceKind::cpu);
 Json to_json(const Restriction& restriction);
 
 struct SpaceOptions {
@@ -54,15 +56,17 @@ struct Space {
 
 /// Every Plan within the options: all ordered factorisations for 1 .. N of the allowed devices (the
 /// first n of them; CPU devices "cpu:0" .. "cpu:n-1" then split the cores n ways), s 1, 2, 4, 8, merged and
-/// split, packing per split axis, transports of this build that serve one process, overlap, threads.
+/// split, packing per split axis, transports of this build that serve such devices in one process, overlap, threads.
 /// Infeasible ones are kept with the numbers that make them so.
 Space enumerate_space(const Problem& problem, const Machine& machine, const SpaceOptions& options);
 
 /// Sets every field that makes no difference to its default, so that equal Plans compare equal:
-/// packing of unsplit axes; s, exchange, depths, transport and overlap when nothing is split; depths of split.
+/// packing of unsplit axes; s, exchange, depths, transport and overlap when nothing is split; depths of split; threads
+/// on GPUs.
 Plan canonical(Plan plan);
 
-/// Why the Plan needs more memory than the devices of the Machine have together, or nothing.
+/// Why the Plan needs more memory than the CPU devices of the Machine have together, or than one of its GPUs has;
+/// nothing when it fits or the Machine does not say.
 std::optional<std::string> exceeds_memory(const Problem& problem, const Plan& plan, const Machine& machine,
                                           double memory_fraction);
 

@@ -151,7 +151,7 @@ Plan reference_plan(const Problem& problem, const std::vector<std::string>& devi
       Plan plan;
       plan.parts = parts;
       plan.exchange = ExchangeKind::split;
-      plan.transport = "staged";
+      plan.transport = device_kind(devices) == DeviceKind::gpu ? "host_staged" : "staged";
       plan.devices.assign(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(count));
       plan = canonical(plan);
       if (!infeasible(problem, plan)) return plan;
@@ -159,7 +159,7 @@ Plan reference_plan(const Problem& problem, const std::vector<std::string>& devi
   }
   Plan plan;
   if (!devices.empty()) plan.devices = {devices.front()};
-  return plan;
+  return canonical(plan);
 }
 
 }  // namespace halotune

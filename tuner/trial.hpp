@@ -87,7 +87,7 @@ class TrialRunner {
   virtual void forget(const Plan& plan) = 0;
 };
 
-/// The Plan that exactness is judged against in trials: split exchange, staged transport, all
+/// The Plan that exactness is judged against in trials: split exchange, staged (on GPUs host_staged) transport, all
 /// packed, no overlap, one part per device along the longest axes that hold them; one part when no cut fits.
 /// `devices` is the allowed set without repeats.
 Plan reference_plan(const Problem& problem, const std::vector<std::string>& devices);

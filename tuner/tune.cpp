@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/statistics.hpp"
+#include "solver/device_name.hpp"
 #include "solver/device_teams.hpp"
+#include "solver/geometry.hpp"
 #include "tuner/device_list.hpp"
 #include "tuner/explain.hpp"
 #include "tuner/model_rates.hpp"
@@ -33,6 +35,12 @@ std::string why_nothing_is_feasible(const std::vector<RankedPlan>& plans) {
   return fmt::format(
       "none of {} Plans is feasible ({} of them: {}) use a larger grid, fewer devices or a wider --restrict",
       plans.size(), most->second, most->first);
+}
+
+/// The host writes the initial state of GPUs and copies it there: much longer than visits, which they make short.
+double set_up_s(const Problem& problem, const Plan& plan) {
+  constexpr double start_s = 0.5, bytes_per_s = 2e9;  // where other work keeps some of the cores busy
+  return on_gpus(plan) ? start_s + static_cast<double>(forecast_memory(problem, plan).total()) / bytes_per_s : 0;
 }
 
 /// Feasible Plans as contenders. For the objective memory only those that need the least of it race;
@@ -61,8 +69,9 @@ std::vector<Contender> contenders_of(const TuneRequest& request, const std::vect
       trial.reason = fmt::format("needs {:.2f} times the least memory", bytes[i] / least);
       left_out.push_back(std::move(trial));
     } else {
-      contenders.push_back(
-          {plans[i].plan, trial.predicted_s, cost_weight(request.objective, plans[i].plan, request.machine)});
+      contenders.push_back({plans[i].plan, trial.predicted_s,
+                            cost_weight(request.objective, plans[i].plan, request.machine),
+                            set_up_s(request.problem, plans[i].plan)});
     }
   }
   return contenders;

@@ -61,8 +61,8 @@ __device__ __forceinline__ void store_once(T* to, const Vec<T>& value) {
 /// Store of what the next kernel may find in L2.
 template <class T>
 __device__ __forceinline__ void store_kept(T* to, const Vec<T>& value) {
-#ifdef HALOTUNE_STORE_ONCE
-  store_once(to, value);
+#if defined(__CUDACC__)
+  *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(&value);
 #else
   *reinterpret_cast<Vec<T>*>(to) = value;
 #endif

@@ -1,6 +1,6 @@
 #pragma once
-#include "solver/device/gpu_stream.hpp"
 #include "solver/device/gpu_check.hpp"
+#include "solver/device/gpu_stream.hpp"
 
 /// Kernel launches of CUDA and HIP. For sources that the GPU compiler compiles.
 namespace halotune::gpu {

@@ -25,6 +25,10 @@ void count_not_finite(const ValueBox<T>&, std::uint64_t*, GpuStream) {
   refuse();
 }
 template <class T>
+void add_squares(const ValueBox<T>&, double, double*, GpuStream) {
+  refuse();
+}
+template <class T>
 void inject(T*, const Injection&, GpuStream) {
   refuse();
 }
@@ -39,6 +43,8 @@ template void add_hash<float>(const ValueBox<float>&, std::uint64_t, const Globa
 template void add_hash<double>(const ValueBox<double>&, std::uint64_t, const GlobalPlace&, std::uint64_t*, GpuStream);
 template void count_not_finite<float>(const ValueBox<float>&, std::uint64_t*, GpuStream);
 template void count_not_finite<double>(const ValueBox<double>&, std::uint64_t*, GpuStream);
+template void add_squares<float>(const ValueBox<float>&, double, double*, GpuStream);
+template void add_squares<double>(const ValueBox<double>&, double, double*, GpuStream);
 template void inject<float>(float*, const Injection&, GpuStream);
 template void inject<double>(double*, const Injection&, GpuStream);
 template void observe<float>(const float*, const std::int64_t*, std::int64_t, float*, std::int64_t*, GpuStream);

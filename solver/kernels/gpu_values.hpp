@@ -33,4 +33,8 @@ void add_hash(const ValueBox<T>& box, std::uint64_t field, const GlobalPlace& pl
 template <class T>
 void count_not_finite(const ValueBox<T>& box, std::uint64_t* count, GpuStream stream);
 
+/// Adds weight times the square of every value to *sum, in device memory; the order of adding is left open.
+template <class T>
+void add_squares(const ValueBox<T>& box, double weight, double* sum, GpuStream stream);
+
 }  // namespace halotune::gpu

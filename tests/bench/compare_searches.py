@@ -1,25 +1,40 @@
 #!/usr/bin/env python3
 """Guided against exhaustive search on one problem, in one store per search so that nothing is carried over.
 
-    compare_searches.py HALOTUNE [REPEATS [GUIDED-BUDGET]] -- TUNE-ARGUMENTS...
+    compare_searches.py HALOTUNE [REPEATS [GUIDED-BUDGET]] [--keep FOLDER] -- TUNE-ARGUMENTS...
 
-Prints a table: each guided repeat's answer, whether it lies in the exhaustive tie set, what the exhaustive search
+The arguments may name GPUs (--devices 0,0,0,0); what tune needs measured is measured once, before the first search, by
+`tune --dry-run`. --keep leaves every answer of tune in FOLDER. Prints a table: each guided repeat's answer, whether it lies in the exhaustive tie set, what the exhaustive search
 measured for it against its best, and the ratio of the search times. A benchmark: it asserts nothing.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 
 
-def tune(program, arguments, folder, name, probe_from=None):
+def tune(program, arguments, folder, name, probe_from=None, keep=None):
     store = os.path.join(folder, name + ".db")
     if probe_from:
-        subprocess.run(["cp", probe_from, store], check=True)
+        shutil.copy(probe_from, store)
     command = [program, "tune", *arguments, "--db", store, "--json"]
     answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if keep:
+        with open(os.path.join(keep, name + ".json"), "w") as file:
+            file.write(answer.stdout)
     return json.loads(answer.stdout)
+
+
+def take_option(words, name):
+    """The value behind `name` in `words`, which loses both; None without it."""
+    if name not in words:
+        return None
+    at = words.index(name)
+    value = words[at + 1]
+    del words[at:at + 2]
+    return value
 
 
 def key(plan):
@@ -34,20 +49,24 @@ def short(plan):
 
 def main():
     split = sys.argv.index("--")
-    program = sys.argv[1]
-    repeats = int(sys.argv[2]) if split > 2 else 10
-    budget = sys.argv[3] if split > 3 else "60"
-    arguments = sys.argv[split + 1:]
+    own, arguments = sys.argv[1:split], sys.argv[split + 1:]
+    keep = take_option(own, "--keep")
+    if keep:
+        os.makedirs(keep, exist_ok=True)
+    program = own[0]
+    repeats = int(own[1]) if len(own) > 1 else 10
+    budget = own[2] if len(own) > 2 else "60"
     with tempfile.TemporaryDirectory() as folder:
         probed = os.path.join(folder, "probed.db")
-        devices = [v for f, v in zip(arguments, arguments[1:]) if f == "--devices"]
-        subprocess.run([program, "probe", "--db", probed, "--json"] + (["--devices", devices[0]] if devices else []),
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        guided = [tune(program, [*arguments, "--budget", budget, "--seed", str(1 + i)], folder, f"guided{i}", probed)
-                  for i in range(repeats // 2)]
-        exhaustive = tune(program, [*arguments, "--search", "exhaustive"], folder, "exhaustive", probed)
-        guided += [tune(program, [*arguments, "--budget", budget, "--seed", str(1 + i)], folder, f"guided{i}", probed)
-                   for i in range(repeats // 2, repeats)]
+        subprocess.run([program, "tune", *arguments, "--dry-run", "--db", probed, "--json"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+        def guided_once(i):
+            return tune(program, [*arguments, "--budget", budget, "--seed", str(1 + i)], folder, f"guided{i}", probed, keep)
+
+        guided = [guided_once(i) for i in range(repeats // 2)]
+        exhaustive = tune(program, [*arguments, "--search", "exhaustive"], folder, "exhaustive", probed, keep)
+        guided += [guided_once(i) for i in range(repeats // 2, repeats)]
     median = {key(t["plan"]): t["median_s"] for t in exhaustive["trials"] if t["median_s"]}
     ties = {key(p) for p in exhaustive["recommendation"]["tie_set"]}
     best_s = min(median.values())

@@ -170,9 +170,10 @@ TEST_CASE("Nonsense for --devices, of every command that takes it") {
   rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "cpu:257"},
                   {"--devices: are too many to try (got 257, at most 256"}});
   rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "cpu:1,1"}, {"--devices: is no set of CPU devices"}});
-  rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "4"}, {"--devices: is no set of CPU devices (4)"}});
-  rows.push_back({{"probe", "--devices", "0,1"}, {"--devices: is no set of CPU devices (0,1)"}});
-  rows.push_back({{"predict", "--grid", "48x48x48", "--devices", "4"}, {"--devices: are GPUs, which the model"}});
+  rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "4", "--backend", "cpu"},
+                  {"--devices: are of another backend (4) leave out --backend, or name devices of it"}});
+  rows.push_back({{"probe", "--devices", "0,cpu:1"}, {"--devices: are CPU devices and GPUs (0,cpu:1) name one kind"}});
+  rows.push_back({{"tune", "--grid", "48x48x48", "--devices", "3-2"}, {"--devices: '3-2' is not a device"}});
   rows.push_back({{"recommend", "--grid", "48x48x48", "--devices", "0,0,"}, {"--devices: '' is not a device"}});
   rows.push_back({{"doctor", "--devices", "x"}, {"--devices: 'x' is not a device"}});
   rows.push_back({{"verify", "--devices", "x"}, {"--devices: 'x' is not a device"}});
@@ -191,8 +192,12 @@ TEST_CASE("Nonsense for the other flags") {
       {{"tune", "--grid", "48x48x48", "--search", "wild", "--objective", "speed", "--budget", "x"},
        {"--search: unknown kind of search (wild)", "--objective: unknown objective (speed)",
         "--budget: is not a number"}},
-      {{"tune", "--grid", "48x48x48", "--restrict", "transport=nccl"},
-       {"--restrict: transport 'nccl' is not part of this build use shared or staged"}},
+      {{"tune", "--grid", "48x48x48", "--devices", "cpu:2", "--restrict", "transport=mpi_host"},
+       {"--restrict: transport 'mpi_host' is not part of this build use shared or staged"}},
+      {{"tune", "--grid", "48x48x48", "--devices", "cpu:2", "--restrict", "transport=peer_copy"},
+       {"--restrict: transport 'peer_copy' does not serve CPU devices use shared or staged"}},
+      {{"tune", "--grid", "48x48x48", "--devices", "0,0", "--restrict", "transport=shared"},
+       {"--restrict: transport 'shared' does not serve GPUs use host_staged"}},
       {{"tune", "--grid", "48x48x48", "--restrict", "s=3 threads=99999 parts_per_device=100000 layout=1 parts=1x2"},
        {"--restrict: '3' is no value of 's'", "--restrict: '99999' is no value of 'threads'",
         "--restrict: '100000' is no value of 'parts_per_device'", "--restrict: unknown key 'layout'",

@@ -73,6 +73,7 @@ TEST_CASE("Device lists go out as --devices takes them in") {
       {{"0", "1", "2", "3"}, "4"},
       {{"0", "0"}, "0,0"},
       {{"1", "0"}, "1,0"},
+      {{"3"}, "3-3"},
       {{"cpu:0", "1"}, "cpu:0,gpu:1"},
       {{"1", "cpu:0"}, "gpu:1,cpu:0"}};
   for (const auto& [devices, text] : cases) {

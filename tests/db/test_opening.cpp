@@ -37,7 +37,7 @@ TEST_CASE("a new store has halotune's mark, STRICT tables, a rollback journal an
   CHECK(raw.execAndGet("PRAGMA application_id").getInt64() == 0x68616c6f);
   CHECK(raw.execAndGet("PRAGMA user_version").getInt64() == schema_version());
   CHECK(raw.execAndGet("PRAGMA journal_mode").getString() == "delete");
-  CHECK(raw.execAndGet("SELECT count(*) FROM pragma_table_list WHERE strict=1").getInt64() == 7);
+  CHECK(raw.execAndGet("SELECT count(*) FROM pragma_table_list WHERE strict=1").getInt64() == 8);
   CHECK(
       raw.execAndGet("SELECT count(*) FROM pragma_table_list WHERE strict=0 AND name NOT LIKE 'sqlite%'").getInt64() ==
       0);

@@ -114,15 +114,15 @@ TEST_CASE("On a GPU coefficients, tables and the driver's rounding count", "[mem
   const auto rounded = [](std::int64_t bytes) { return (bytes + 2 * mib - 1) / (2 * mib) * 2 * mib; };
   std::int64_t expected = 0;
   for (std::int64_t field = 0; field < 4; ++field) expected += rounded(entry.field_bytes / 4 + field * 17664);
-  // Strips of 32 * 64 * 64 and 64 * 20 * 64 values are smaller than 1 MiB, and so are 36 coefficients of (20 + 32)
-  // values, of 512 bytes each: all of them share pieces.
-  expected += rounded(entry.psi_bytes + 36 * 512);
-  CHECK(entry.total() == expected);
+  // Two streams of 512 KiB, strips of 32 * 64 * 64 and 64 * 20 * 64 values and 36 coefficients of 20 + 32 values share
+  // pieces.
+  const std::int64_t small = mib + entry.psi_bytes + 36 * 512;
+  CHECK(entry.total() == expected + rounded(small));
   problem.receivers.resize(3);
   problem.sources.resize(2);
-  // A window of 2^20 / 5 = 209715, at most 65536 steps: 3 * 65536 float32 and 2 * 65536 float64, 1 MiB each once
-  // rounded, and two small ones that find room.
-  CHECK(forecast_memory(problem, plan).devices.at(0).total() == expected + 2 * mib + mib * 0);
+  // Tables for a window of 65536 steps, and two small ones.
+  const std::int64_t tables = 3 * 65536 * 4 + 2 * 65536 * 8 + 2 * 512;
+  CHECK(forecast_memory(problem, plan).devices.at(0).total() == expected + rounded(small + tables));
 }
 
 TEST_CASE("800 and 1024 cells each way fit into 9.5 and 19 GiB of a GPU", "[memory]") {

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/device/memory.hpp"
 
 namespace halotune {
 namespace {

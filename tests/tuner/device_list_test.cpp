@@ -16,6 +16,19 @@ TEST_CASE("flag --devices: a count, a list, repeats") {
   CHECK(parse_devices("2", "gpu") == List{"0", "1"});
   CHECK(parse_devices("0,0", "gpu") == List{"0", "0"});
   CHECK(parse_devices("0", "gpu") == List{"0"});
+  CHECK(parse_devices("2-3", "gpu") == List{"2", "3"});
+  CHECK(parse_devices("3-3", "gpu") == List{"3"});
+  CHECK(parse_devices("0,2-4", "gpu") == List{"0", "2", "3", "4"});
+  CHECK(parse_devices("cpu:0-1") == List{"cpu:0", "cpu:1"});
+}
+
+TEST_CASE("which kind a list is, and how many parts it allows on one device") {
+  CHECK(device_kind({"0", "1"}) == DeviceKind::gpu);
+  CHECK(device_kind({"cpu:0"}) == DeviceKind::cpu);
+  CHECK(device_kind({}) == DeviceKind::cpu);
+  CHECK(most_repeats({}) == 0);
+  CHECK(most_repeats({"0", "1"}) == 1);
+  CHECK(most_repeats({"0", "1", "0", "0"}) == 3);
 }
 
 TEST_CASE("flag --devices: every fault at once") {
@@ -33,7 +46,8 @@ TEST_CASE("flag --devices: every fault at once") {
 TEST_CASE("flag --devices: limits, and what a number alone and an unknown word are") {
   CHECK(parse_devices("cpu:4096").size() == 4096);
   CHECK(parse_devices("cpu:0,4095") == List{"cpu:0", "cpu:4095"});
-  for (const char* bad : {"cpu:4097", "cpu:0,4096", "cpu:", "cpu:0,0,", "foo", "cpu:1x"}) {
+  for (const char* bad :
+       {"cpu:4097", "cpu:0,4096", "cpu:", "cpu:0,0,", "foo", "cpu:1x", "cpu:3-2", "cpu:1-", "cpu:0-4096"}) {
     INFO(bad);
     CHECK_THROWS_AS(parse_devices(bad), ConfigError);
   }

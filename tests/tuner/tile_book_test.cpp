@@ -2,6 +2,8 @@
 
 #include "solver/device/gpu.hpp"
 #include "tuner/row_faults.hpp"
+#include "tuner/runner/trial_loop.hpp"
+#include "tuner/runner/worker_runner.hpp"
 #include "tuner/tile_book.hpp"
 
 using namespace halotune;
@@ -64,12 +66,12 @@ TEST_CASE("a stored row of GPU tiles without a readable search is a fault") {
 }
 
 TEST_CASE("a book of tiles has nothing for CPU devices and for Plans that cannot run") {
-  const Problem problem = problem_from_json(problem_json_of_grid({32, 32, 32}));
-  TileBook book({row("32x32x32", 16)});
+  const Problem problem = problem_from_json(problem_json_of_grid({96, 96, 96}));
+  TileBook book({row("96x96x96", 16)});
   CHECK_FALSE(book.choose(problem, Plan{}));
   Plan narrow;
-  narrow.parts = {1, 1, 32};
-  narrow.devices.assign(32, "0");
+  narrow.parts = {1, 1, 96};
+  narrow.devices.assign(96, "0");
   narrow.transport = "peer_copy";
   CHECK_FALSE(book.choose(problem, narrow));
   CHECK(book.take_found().empty());
@@ -98,4 +100,35 @@ TEST_CASE("tiles are searched for once and found again, whatever the book and th
   other.order = 4;
   CHECK(second.choose(other, plan)->basis == "searched");
   CHECK(store.check(row_faults).empty());
+}
+
+TEST_CASE("what a worker says about tiles is read strictly and handed on") {
+  std::vector<GpuTilesRow> found;
+  WorkerOptions options;
+  options.memory_budget_bytes = std::int64_t{64} << 20;
+  options.found_tiles = [&](const std::vector<GpuTilesRow>& rows) { found = rows; };
+  Json answer{{"id", 1}, {"hash", "0"}, {"gpu_tiles", to_json(std::vector{row("64x64x64", 16)})}};
+  const auto worker_that_says = [&](const Json& json) {
+    options.command = {"sh", "-c", "read request; echo '" + json.dump() + "'; read more", "worker"};
+    return WorkerRunner(problem_from_json(problem_json_of_grid({48, 48, 48})), {"cpu:0"}, options);
+  };
+  // The reference is answered, what comes after it is not.
+  CHECK(worker_that_says(answer).prepare(Plan{}, 5).failure);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].shape == "64x64x64");
+  found.clear();
+  answer["gpu_tiles"] = Json::parse(R"([{"gpu": 7}])");
+  CHECK_THROWS_AS(worker_that_says(answer).prepare(Plan{}, 5), DeviceError);
+  CHECK(found.empty());
+}
+
+TEST_CASE("a request may bring tiles; ones that cannot be read are a fault of the request") {
+  TrialLoop loop({});
+  Json request{{"do", "reference"},
+               {"problem", to_json(problem_from_json(problem_json_of_grid({48, 48, 48})))},
+               {"plan", to_json(Plan{})},
+               {"gpu_tiles", answers_json({row("24x24x24", 16)})}};
+  CHECK(loop.answer(request).contains("hash"));
+  request["gpu_tiles"] = 3;
+  CHECK_THROWS_AS(loop.answer(request), ConfigError);
 }

@@ -98,7 +98,10 @@ std::optional<std::string> TrialLoop::too_large(const Plan& plan) const {
 void TrialLoop::make_room(std::int64_t bytes) {
   std::int64_t held = bytes;
   for (const Kept& kept : kept_) held += kept.bytes;
-  while (!kept_.empty() && (held > options_.memory_budget_bytes || kept_.size() >= options_.max_kept)) {
+  // On GPUs a kept Plan holds no threads.
+  const std::size_t most =
+      !kept_.empty() && on_gpus(kept_.front().simulation.plan()) ? options_.max_kept_on_gpus : options_.max_kept;
+  while (!kept_.empty() && (held > options_.memory_budget_bytes || kept_.size() >= most)) {
     held -= kept_.back().bytes;
     kept_.pop_back();
   }
@@ -139,12 +142,12 @@ std::optional<std::string> TrialLoop::unphysical(Kept& kept) const {
   }
   const double time_s = static_cast<double>(kept.simulation.steps_taken()) * problem_.time_step_s;
   if (time_s < last_source_end_s(problem_)) return std::nullopt;
-  const double energy_J = kept.simulation.energy();
-  if (kept.max_energy_J > 0 && !(energy_J <= energy_limit * kept.max_energy_J)) {
-    return fmt::format("the energy grew to {:.3g} J ({:.1f} times the maximum since the sources ended)", energy_J,
-                       energy_J / kept.max_energy_J);
+  const auto energy = kept.simulation.energy_bounds();
+  if (kept.max_energy_J > 0 && !(energy.low_J <= energy_limit * kept.max_energy_J)) {
+    return fmt::format("the energy grew to {:.3g} J ({:.1f} times the maximum since the sources ended)", energy.low_J,
+                       energy.low_J / kept.max_energy_J);
   }
-  kept.max_energy_J = std::max(kept.max_energy_J, energy_J);
+  kept.max_energy_J = std::max(kept.max_energy_J, energy.high_J);
   return std::nullopt;
 }
 
@@ -258,6 +261,8 @@ Json TrialLoop::answer(const Json& request) {
     return failure(TrialStatus::failed, fmt::format("out of memory (needs {} MiB beside {} kept Plans)",
                                                     forecast_memory(problem_, plan).total() >> 20, kept_.size()));
   } catch (const MemoryError& error) {
+    // Where it had been made already, it cannot go on, and others can use what it holds.
+    kept_.remove_if([&, key = plan_key(plan)](const Kept& kept) { return kept.key == key; });
     return failure(TrialStatus::infeasible, error.what());
   } catch (const DeviceError& error) {
     return failure(TrialStatus::failed, error.what());

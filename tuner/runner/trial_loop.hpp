@@ -22,6 +22,7 @@ inline constexpr double energy_limit = 10;
 struct TrialLoopOptions {
   std::int64_t memory_budget_bytes = std::int64_t{1} << 30;  ///< for Simulations that are kept between visits
   std::size_t max_kept = 16;                                 ///< and at most so many of them
+  std::size_t max_kept_on_gpus = 256;                        ///< where they hold no threads
   std::vector<TrialFault> faults;                            ///< tests only
   Whereabouts* whereabouts = nullptr;                        ///< of the devices, for a watchdog; not owned
 };

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include "solver/device/cgroup_limits.hpp"
+#include "solver/device/gpu.hpp"
 #include "solver/device_name.hpp"
 #include "solver/geometry.hpp"
+#include "tuner/device_list.hpp"
 
 namespace halotune {
 namespace {
@@ -69,6 +71,16 @@ std::optional<TrialFailure> failure_in(const Json& reply, std::int64_t id) {
   return TrialFailure{trial_status_from_string(text_in(*found, "status")), reason.empty() ? "no reason given" : reason};
 }
 
+/// Of all of them together, in use or not.
+std::int64_t gpu_memory_of(const std::vector<std::string>& devices) {
+  std::int64_t bytes = 0;
+  for (const GpuFacts& gpu : find_gpus().gpus) {
+    if (std::find(devices.begin(), devices.end(), std::to_string(gpu.ordinal)) != devices.end())
+      bytes += gpu.memory_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 WorkerRunner::WorkerRunner(const Problem& problem, const std::vector<std::string>& devices, WorkerOptions options)
@@ -77,9 +89,12 @@ WorkerRunner::WorkerRunner(const Problem& problem, const std::vector<std::string
       reference_(reference_plan(problem, devices)),
       options_(std::move(options)) {
   const std::int64_t available = available_memory_bytes().value_or(8 * gib);
+  const bool gpus = device_kind(devices) == DeviceKind::gpu;
   if (options_.command.empty()) options_.command = {this_program(), "worker"};
-  if (options_.memory_budget_bytes <= 0) options_.memory_budget_bytes = available / 8;
-  if (!options_.memory_limit_bytes && can_limit_memory) options_.memory_limit_bytes = available + 4 * gib;
+  if (options_.memory_budget_bytes <= 0)
+    options_.memory_budget_bytes = gpus ? gpu_memory_of(devices) / 2 : available / 8;
+  // A runtime of GPUs reserves addresses for all memory of all GPUs at once.
+  if (!options_.memory_limit_bytes && can_limit_memory && !gpus) options_.memory_limit_bytes = available + 4 * gib;
   options_.command.push_back("--memory-budget");
   options_.command.push_back(std::to_string(options_.memory_budget_bytes));
 }

@@ -25,8 +25,10 @@ class Interrupted : public std::runtime_error {
 struct WorkerOptions {
   std::vector<std::string> command;                ///< the worker; empty: this program with `worker`
   std::map<std::string, std::string> environment;  ///< of every worker, under that of the Plan
-  std::int64_t memory_budget_bytes = 0;  ///< for Plans kept alive by a worker; 0: an eighth of what is available
-  std::optional<std::int64_t> memory_limit_bytes;  ///< address space of a worker; absent: what is available + 4 GiB
+  std::int64_t memory_budget_bytes = 0;  ///< for Plans kept alive by a worker; 0: an eighth of what is available, half
+                                         ///< of the memory of GPUs
+  std::optional<std::int64_t> memory_limit_bytes;  ///< address space of a worker; absent: what is available + 4 GiB,
+                                                   ///< none on GPUs
   double reference_deadline_s = 120;               ///< past it there is no answer to anything
   std::vector<GpuTilesRow> known_tiles;            ///< workers get them for Plans on GPUs
   std::function<void(const std::vector<GpuTilesRow>&)> found_tiles;  ///< gets what workers had to search for
