@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "cli/console.hpp"
 #include "cli/faults.hpp"
 #include "cli/interrupt.hpp"
@@ -58,6 +59,9 @@ Machine probe_and_store(Store& store, ProbeOptions options, const std::function<
     throw Interrupted(
         fmt::format("interrupted; {} figures are kept for the hour, and the next probe goes on with the others",
                     unfinished.rows().size()));
+  } catch (const DeviceError&) {  // a device that was lost: the next probe does without the row that lost it
+    if (!unfinished.rows().empty()) unfinished.keep();
+    throw;
   }
   progress.reset();
   if (show) show(machine);

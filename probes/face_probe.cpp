@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "probes/face_box.hpp"
+#include "probes/face_move.hpp"
 #include "probes/probe_groups.hpp"
 
 namespace halotune {
@@ -22,31 +23,17 @@ struct FaceBench {
   Buffer a, b;
 };
 
-/// Source and destination of one operation.
-Transfer boxes_of(const FaceBench& bench, const FaceRow& face) {
-  const std::int64_t bytes = face.shape.bytes();
-  if (face.operation == "gather") return {face_box(bench.a.data(), face.shape), flat_box(bench.b.data(), bytes)};
-  if (face.operation == "scatter") return {flat_box(bench.a.data(), bytes), face_box(bench.b.data(), face.shape)};
-  return {face_box(bench.a.data(), face.shape), face_box(bench.b.data(), face.shape)};
-}
-
-void move_share(const Transfer& boxes, const std::string& operation, TeamMember member) {
-  if (operation == "gather") return gather(boxes.from, boxes.to.data, member.thread, member.threads);
-  if (operation == "scatter") return scatter(boxes.from.data, boxes.to, member.thread, member.threads);
-  copy(boxes, member.thread, member.threads);
-}
-
 void measure_face(FaceBench& bench, const FaceRow& face, ProbeRow& row, const SamplingPlan& sampling) {
-  const Transfer boxes = boxes_of(bench, face);
+  const FaceMove boxes = face_move(face.operation, face.shape, bench.a.data(), bench.b.data());
   const auto move = [&](std::int64_t repeats) {
     bench.team.run([&](TeamMember member) {
-      for (std::int64_t i = 0; i < repeats; ++i) move_share(boxes, face.operation, member);
+      for (std::int64_t i = 0; i < repeats; ++i) copy(boxes.move, member.thread, member.threads);
     });
   };
-  fill_pattern(boxes.from, 1, bench.team);
-  poison(boxes.to, bench.team);
+  fill_pattern(boxes.filled, 1, bench.team);
+  poison(boxes.checked, bench.team);
   row.samples = summarise(sample_seconds(move, sampling));
-  if (const auto wrong = find_wrong_word(boxes.to, 1, bench.team)) {
+  if (const auto wrong = find_wrong_word(boxes.checked, 1, bench.team)) {
     row.samples.reset();
     row.status = "failed";
     row.reason = *wrong;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "probes/face_box.hpp"
+#include "probes/face_move.hpp"
 #include "probes/gpu_box.hpp"
-#include "probes/gpu_face_boxes.hpp"
 #include "probes/gpu_probe_groups.hpp"
 #include "probes/gpu_timing.hpp"
 #include "probes/probe_targets.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "probes/gpu_work.hpp"
+#include "base/errors.hpp"
 
 namespace halotune {
 namespace {
@@ -13,19 +13,21 @@ constexpr std::int64_t most_behind_gate = 64;
 /// Opens the gate whatever happens: a closed one would hold the stream until the gate gives up.
 class ClosedGate {
  public:
-  explicit ClosedGate(int& gate) : gate_(gate) { std::atomic_ref<int>(gate_).store(0); }
-  ~ClosedGate() { open(); }
+  explicit ClosedGate(gpu_work::Gate& gate) : open_(gate.open) {
+    gate.gave_up = 0;
+    std::atomic_ref<int>(open_).store(0);
+  }
+  ~ClosedGate() { std::atomic_ref<int>(open_).store(1); }
   ClosedGate(const ClosedGate&) = delete;
   ClosedGate& operator=(const ClosedGate&) = delete;
-  void open() { std::atomic_ref<int>(gate_).store(1); }
 
  private:
-  int& gate_;
+  int& open_;
 };
 
 }  // namespace
 
-GatedTimer::GatedTimer(const Gpu& gpu) : gate_(Buffer::pinned(64)) {
+GatedTimer::GatedTimer(const Gpu& gpu, std::int64_t patience) : gate_(Buffer::pinned(64)), patience_(patience) {
   begin_ = gpu::make_mark(gpu.ordinal(), true);
   end_ = gpu::make_mark(gpu.ordinal(), true);
 }
@@ -36,14 +38,18 @@ GatedTimer::~GatedTimer() {
 }
 
 double GatedTimer::seconds_of_run(std::int64_t times, GpuStream stream, const std::function<void(GpuStream)>& enqueue) {
+  auto& gate = *gate_.as<gpu_work::Gate>();
   {
-    ClosedGate gate(*gate_.as<int>());
-    gpu_work::enqueue_gate(gate_.as<int>(), stream);
+    const ClosedGate closed(gate);
+    gpu_work::enqueue_gate(&gate, patience_, stream);
     gpu::record(begin_, stream);
     for (std::int64_t i = 0; i < times; ++i) enqueue(stream);
     gpu::record(end_, stream);
   }
   gpu::synchronise(stream);
+  if (gate.gave_up != 0)
+    throw DeviceError(
+        "the GPU waited too long for its work (enqueuing it held the host up) probe when the host is idle");
   return gpu::seconds_between(begin_, end_);
 }
 

@@ -10,7 +10,7 @@ namespace halotune::gpu_work {
 namespace {
 
 constexpr int threads = 256;
-constexpr long long patience_cycles = 4'000'000'000LL;
+constexpr long long patience_cycles = gate_cycles;
 
 __global__ void empty() {}
 
@@ -31,9 +31,12 @@ __global__ void __launch_bounds__(threads) update_words(float4* a, const float4*
   a[i] = x;
 }
 
-__global__ void wait_at_gate(const int* open) {
+__global__ void wait_at_gate(Gate* gate, long long cycles) {
   const long long start = clock64();
-  while (*static_cast<const volatile int*>(open) == 0 && clock64() - start < patience_cycles) {
+  while (*static_cast<const volatile int*>(&gate->open) == 0) {
+    if (clock64() - start < cycles) continue;
+    gate->gave_up = 1;
+    return;
   }
 }
 
@@ -130,9 +133,9 @@ void enqueue_update(float* a, const float* b, float s, std::int64_t bytes, GpuSt
               reinterpret_cast<const float4*>(b), s, bytes / 16);
 }
 
-void enqueue_gate(const int* open, GpuStream stream) {
+void enqueue_gate(Gate* gate, std::int64_t cycles, GpuStream stream) {
   gpu::select(stream.ordinal);
-  gpu::launch(wait_at_gate, {dim3(1), dim3(1)}, stream, open);
+  gpu::launch(wait_at_gate, {dim3(1), dim3(1)}, stream, gate, cycles);
 }
 
 void enqueue_chase(const std::uint32_t* lines, std::uint32_t* at, std::int64_t loads, GpuStream stream) {

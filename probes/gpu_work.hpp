@@ -14,8 +14,14 @@ void enqueue_copy(const void* from, void* to, std::int64_t bytes, GpuStream stre
 /// a += s * b over `bytes` of float32, a multiple of 16.
 void enqueue_update(float* a, const float* b, float s, std::int64_t bytes, GpuStream stream);
 
-/// Holds the stream until `*open`, in pinned host memory, is not 0; gives up after about two seconds.
-void enqueue_gate(const int* open, GpuStream stream);
+/// In pinned host memory.
+struct Gate {
+  int open = 0;     ///< the host sets it to let the stream go on
+  int gave_up = 0;  ///< the stream went on without
+};
+inline constexpr std::int64_t gate_cycles = 4'000'000'000;  ///< about two seconds
+/// Holds the stream until the gate opens, at most so many cycles of its clock.
+void enqueue_gate(Gate* gate, std::int64_t cycles, GpuStream stream);
 
 /// Distance of the places of a pointer chase [bytes].
 inline constexpr std::int64_t chase_line_bytes = 128;

@@ -21,7 +21,7 @@ void enqueue_copy(const void*, void*, std::int64_t, GpuStream) {
 void enqueue_update(float*, const float*, float, std::int64_t, GpuStream) {
   refuse();
 }
-void enqueue_gate(const int*, GpuStream) {
+void enqueue_gate(Gate*, std::int64_t, GpuStream) {
   refuse();
 }
 void enqueue_chase(const std::uint32_t*, std::uint32_t*, std::int64_t, GpuStream) {

@@ -120,7 +120,7 @@ void ProbeSession::measure_rows(ProbeGroup& group, std::vector<std::size_t> orde
   } catch (const std::exception& e) {
     for (const auto i : order) set_status(group.rows[i], "failed", e.what());
     last_ = fmt::format("the set-up of {}, which failed: {}", group.what, e.what());
-    require_device();
+    look_at_sentinel();
   }
   std::shuffle(order.begin(), order.end(), random_);
   for (const std::size_t i : order) {
@@ -147,11 +147,7 @@ void ProbeSession::measure(ProbeGroup& group, std::size_t index, const MeasureRo
   }
   if (options_.measured) options_.measured(row);
   last_ = described(row);
-  if (row.status == "failed") require_device();
-}
-
-void ProbeSession::require_device() {
-  look_at_sentinel();
+  if (row.status == "failed") look_at_sentinel();
 }
 
 void ProbeSession::look_at_sentinel() {

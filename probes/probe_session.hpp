@@ -50,10 +50,9 @@ class ProbeSession {
   void run_group(ProbeGroup& group);
   void measure_rows(ProbeGroup& group, std::vector<std::size_t> order);
   void measure(ProbeGroup& group, std::size_t index, const MeasureRow& measure_row);
+  /// Also after every failure: one that has left the device unusable ends the probe, for no later figure would be one.
   /// @throws DeviceError that names what was done last
   void look_at_sentinel();
-  /// After a failure: one that has left the device unusable ends the probe, for no later figure would be one.
-  void require_device();
   bool out_of_time() const;
 
   ProbeOptions options_;

@@ -1,6 +1,7 @@
 #include "solver/transport/gpu_copies.hpp"
 
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/transport/move_list.hpp"
 
 namespace halotune {
 namespace {
@@ -13,7 +14,9 @@ bool contiguous(const ByteBox& box) {
 }  // namespace
 
 void enqueue_copies(const std::vector<Transfer>& transfers, GpuStream stream) {
-  for (const auto& [from, to] : transfers) {
+  for (const Transfer& transfer : transfers) {
+    require_one_shape(transfer);
+    const auto& [from, to] = transfer;
     if (contiguous(from) && contiguous(to)) {
       gpu::copy(to.data, from.data, from.bytes(), stream);
     } else {

@@ -7,7 +7,7 @@
 namespace halotune {
 
 /// Enqueues copies of the copy engine, one after another: boxes of fields, or runs of contiguous bytes.
-/// @throws DeviceError
+/// @throws DeviceError, and std::logic_error for boxes of two shapes
 void enqueue_copies(const std::vector<Transfer>& transfers, GpuStream stream);
 
 }  // namespace halotune

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "solver/device/gpu_runtime.hpp"
+#include "solver/transport/move_list.hpp"
 
 namespace halotune {
 namespace {
@@ -33,9 +34,7 @@ void GpuMoveList::add(const Transfer& transfer) {
   const auto& [from, to] = transfer;
   if (from.bytes() == 0) return;
   if (shares_ != 0) throw std::logic_error("a placed list of copies takes no more");
-  if (from.row_bytes != to.row_bytes || from.rows != to.rows || from.planes != to.planes) {
-    throw std::logic_error("the two boxes of a copy differ in shape");
-  }
+  require_one_shape(transfer);
   const int unit = unit_of(transfer);
   const std::int64_t units = from.bytes() / unit;
   // Boxes of 2^32 units are cut into planes, single planes are smaller than that.

@@ -11,6 +11,7 @@ namespace halotune {
 /// once, enqueued many times; the boxes do not overlap.
 class GpuMoveList {
  public:
+  /// @throws std::logic_error for boxes of two shapes
   void add(const Transfer& transfer);
   /// Puts the list into the memory of the GPU whose kernel it will be; nothing is added afterwards.
   void place(const Gpu& gpu);

@@ -5,6 +5,7 @@
 namespace halotune {
 
 void copy(const Transfer& transfer, int member, int members) {
+  require_one_shape(transfer);
   const ByteRange range = share_of(transfer.from, 0, transfer.from.bytes(), member, members);
   copy_range(transfer, range.first, range.last);
 }

@@ -1,6 +1,7 @@
 #include "solver/transport/move_list.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "solver/transport/row_copy.hpp"
 
@@ -17,6 +18,10 @@ std::byte* row_begin(const ByteBox& box, std::int64_t row) {
 void copy_part_of_row(const Transfer& transfer, std::int64_t row, std::int64_t first, std::int64_t last) {
   const std::int64_t bytes = last - first;
   copy_rows(row_begin(transfer.from, row) + first, bytes, row_begin(transfer.to, row) + first, bytes, 1, bytes);
+}
+
+bool same_shape(const ByteBox& a, const ByteBox& b) {
+  return a.row_bytes == b.row_bytes && a.rows == b.rows && a.planes == b.planes;
 }
 
 bool gapless(const ByteBox& box) {
@@ -38,6 +43,10 @@ void copy_whole_rows(const Transfer& transfer, std::int64_t first, std::int64_t 
 
 ByteBox contiguous_box(std::byte* begin, const ByteBox& like) {
   return {begin, like.row_bytes, like.rows, like.row_bytes, like.planes, like.row_bytes * like.rows};
+}
+
+void require_one_shape(const Transfer& transfer) {
+  if (!same_shape(transfer.from, transfer.to)) throw std::logic_error("the two boxes of a copy differ in shape");
 }
 
 void copy_range(const Transfer& transfer, std::int64_t first, std::int64_t last) {
@@ -71,12 +80,14 @@ ByteRange share_of(const ByteBox& box, std::int64_t before, std::int64_t total, 
 }
 
 void MoveList::add(const Transfer& only) {
+  require_one_shape(only);
   if (only.from.bytes() == 0) return;
   moves_.push_back({only.from, {only, {}}, 1, bytes_});
   bytes_ += only.from.bytes();
 }
 
 void MoveList::add(const Transfer& first, const Transfer& second, const ByteBox& shape) {
+  for (const ByteBox& box : {first.from, first.to, second.from, second.to}) require_one_shape({box, shape});
   if (shape.bytes() == 0) return;
   moves_.push_back({shape, {first, second}, 2, bytes_});
   bytes_ += shape.bytes();

@@ -10,6 +10,10 @@ namespace halotune {
 /// `bytes` at `begin` as a box whose rows have the shape of `like`, without gaps.
 ByteBox contiguous_box(std::byte* begin, const ByteBox& like);
 
+/// @throws std::logic_error when the boxes of a copy differ in rows, planes or bytes of a row: then it would leave
+/// them.
+void require_one_shape(const Transfer& transfer);
+
 /// Copies the bytes [first, last) of a transfer, counted in the order row, plane of its box.
 void copy_range(const Transfer& transfer, std::int64_t first, std::int64_t last);
 
@@ -26,6 +30,7 @@ ByteRange share_of(const ByteBox& box, std::int64_t before, std::int64_t total, 
 /// for its bytes, so no barrier lies between them.
 class MoveList {
  public:
+  /// @throws std::logic_error for boxes of two shapes
   void add(const Transfer& only);
   /// All boxes have the same shape; `shape` is the one whose rows are dealt out (the field's).
   void add(const Transfer& first, const Transfer& second, const ByteBox& shape);

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
+#include "probes/face_move.hpp"
 #include "probes/gpu_box.hpp"
-#include "probes/gpu_face_boxes.hpp"
 #include "solver/device/cpu_topology.hpp"
 #include "solver/device/gpu.hpp"
 #include "solver/transport/gpu_moves.hpp"

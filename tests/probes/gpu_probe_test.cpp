@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -22,13 +23,6 @@ namespace {
 void skip_without_gpu() {
   const GpuInventory inventory = find_gpus();
   if (inventory.gpus.empty()) SKIP("no GPU: " << inventory.reason);
-}
-
-ByteBox bytes_at(std::byte* data, std::int64_t bytes) {
-  ByteBox box;
-  box.data = data;
-  box.row_bytes = bytes;
-  return box;
 }
 
 /// What the kinds and variants of rows are, before anything is measured.
@@ -204,6 +198,15 @@ TEST_CASE("the gate hides the host's pace and opens when enqueuing fails", "[gpu
   CHECK_THROWS_AS(timer.seconds(1, gpu.main(), [](GpuStream) { throw DeviceError("no"); }), DeviceError);
   gpu.synchronise();
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+}
+
+TEST_CASE("a time for which the host was too slow is none", "[gpu]") {
+  skip_without_gpu();
+  const Gpu gpu(0);
+  GatedTimer timer(gpu, 1'000'000);
+  const auto slow = [](GpuStream) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  CHECK_THROWS_AS(timer.seconds(1, gpu.main(), slow), DeviceError);
+  CHECK(GatedTimer(gpu).seconds(1, gpu.main(), slow) < 0.02);
 }
 
 TEST_CASE("a quick GPU probe gives every figure, verified", "[gpu]") {

@@ -2,6 +2,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <cstring>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "solver/transport/message.hpp"
@@ -72,6 +73,18 @@ TEST_CASE("boxes without gaps are cut anywhere, flat and single boxes too") {
   const Transfer whole{from, contiguous_box(target.data(), from)};
   for (int member = 0; member < 3; ++member) copy(whole, member, 3);
   CHECK(target == source);
+}
+
+TEST_CASE("copies between boxes of two shapes are refused") {
+  auto memory = random_bytes(64, 1);
+  const ByteBox box{memory.data(), 4, 2, 8, 2, 16}, flat{memory.data() + 32, 16};
+  REQUIRE(box.bytes() == flat.bytes());
+  MoveList list;
+  CHECK_THROWS_AS(copy({box, flat}, 0, 1), std::logic_error);
+  CHECK_THROWS_AS(list.add({box, flat}), std::logic_error);
+  CHECK_THROWS_AS(list.add({box, flat}, {flat, box}, box), std::logic_error);
+  CHECK_THROWS_AS(list.add({flat, flat}, {flat, flat}, box), std::logic_error);
+  CHECK(list.empty());
 }
 
 TEST_CASE("shares cover a list of boxes once and are equal within one row") {

@@ -1,4 +1,4 @@
-#include "probes/gpu_face_boxes.hpp"
+#include "probes/face_move.hpp"
 
 #include "solver/transport/move_list.hpp"
 

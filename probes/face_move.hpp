@@ -5,7 +5,7 @@
 
 namespace halotune {
 
-/// One copy of a face inside a device and what its check looks at.
+/// One copy of a face inside a device (CPU or GPU) and what its check looks at.
 struct FaceMove {
   Transfer move;            ///< boxes of one shape, as every copy wants them
   ByteBox filled, checked;  ///< source and destination with their guards; packed bytes are a single row here
