@@ -51,7 +51,7 @@ struct ModelConstants {
   double latency_s = 2e-6;           ///< one message, when not measured
   double switch_s = 50e-6;           ///< a command that waits for a thread without a core of its own, per such thread
   // GPUs.
-  GpuKernelCosts gpu_kernels;
+  GpuKernelCosts gpu_kernels{};
   double gpu_efficiency = 0.76;         ///< of the update bandwidth that the kernels reach, psi included
   double gpu_ramp_cells = 20480;        ///< what a multiprocessor misses while a step's kernels start and run out
   double gpu_multiprocessors = 132;     ///< when the Machine does not say
