@@ -255,14 +255,17 @@ TEST_CASE("what an exchange delivers is compared with its owner's, on GPUs too")
   CHECK(wrong_after_set_up(plan, Mutation::depth_minus_one) == std::vector<std::string>{device + " to " + device});
 }
 
-TEST_CASE("a flaw of a GPU is refused, not forgotten") {
-  skip_without_gpu();
+TEST_CASE("only a GPU can be lost or vanish") {
   const Problem problem = random_problem({30, 30, 30}, 2, Precision::float32, {});
-  SimulationOptions options;
-  options.flaws = {{{}, "0", ""}};
-  CHECK_THROWS_AS(Simulation(problem, on_gpu({1, 1, 1}), options), ConfigError);
-  options.flaws = {{{}, "cpu:0", ""}};
-  CHECK_NOTHROW(Simulation(problem, on_gpu({1, 1, 1}), options));
+  for (const Flaw::Kind kind : {Flaw::Kind::lost, Flaw::Kind::vanishes}) {
+    Flaw flaw;
+    flaw.kind = kind;
+    SimulationOptions options;
+    options.flaws = {{flaw, "cpu:0", ""}};
+    CHECK_THROWS_AS(Simulation(problem, Plan{}, options), ConfigError);
+    options.flaws = {{flaw, "cpu:7", ""}};  // a device that the Plan does not use
+    CHECK_NOTHROW(Simulation(problem, Plan{}, options));
+  }
 }
 
 TEST_CASE("on GPUs fields go out and in, energy and finiteness are told, and commands are timed") {
