@@ -193,7 +193,11 @@ ProbeGroup peer_group(const GpuProbeSite& site, const GpuFacts& from, const GpuF
     }
   }
   if (const auto link = site.gpu_links.find({from.ordinal, to.ordinal}); link != site.gpu_links.end()) {
-    for (auto& row : group.rows) set_theory(row, link->second);
+    // What a GPU sends to itself and keeps in its L2 does not touch the memory that the theory is about.
+    const std::int64_t l2 = from.ordinal == to.ordinal ? from.l2_bytes.value_or(0) : 0;
+    for (auto& row : group.rows) {
+      if (2 * row.bytes > l2) set_theory(row, link->second);
+    }
   }
   if (from.ordinal != to.ordinal) {  // a GPU by itself: gpu_memory_group()
     group.rows.push_back(row_of("copy_latency", "peer", a, b, 16, "s", "per copy in a stream"));

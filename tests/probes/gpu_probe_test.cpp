@@ -147,6 +147,21 @@ TEST_CASE("theory is a rate for rates and a time for times") {
   }
 }
 
+TEST_CASE("what a GPU sends to itself has a theory only where its L2 cannot hold it") {
+  auto site = made_up_site(2);
+  site.quick = false;
+  site.gpu_links = {{{0, 0}, {1000e9, "half of the memory's"}}, {{0, 1}, {450e9, "links"}}};
+  const std::int64_t l2 = *site.gpus[0].l2_bytes;
+  const auto own = peer_group(site, site.gpus[0], site.gpus[0]), other = peer_group(site, site.gpus[0], site.gpus[1]);
+  int with = 0;
+  for (const auto& row : own.rows) {
+    CHECK(row.theoretical.has_value() == (row.kind == "peer_link" && 2 * row.bytes > l2));
+    with += row.theoretical.has_value();
+  }
+  CHECK(with > 0);
+  for (const auto& row : other.rows) CHECK(row.theoretical.has_value() == (row.kind == "peer_link"));
+}
+
 TEST_CASE("rows that need more GPUs than there are say so") {
   const auto site = made_up_site(1);
   auto group = host_together_group(site);
