@@ -21,6 +21,7 @@ std::optional<Number> read_number(const fs::path& file) {
 
 PciPlace read_pci_place(const std::string& pci, const std::string& sys) {
   PciPlace place;
+  if (pci.empty()) return place;  // the folder of all devices is no device
   const fs::path device = fs::path(sys) / "bus/pci/devices" / pci;
   std::error_code missing;
   const fs::path canonical = fs::canonical(device, missing);

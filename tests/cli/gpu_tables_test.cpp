@@ -54,6 +54,7 @@ const Finding* find(const std::vector<Finding>& findings, std::string_view part)
 
 TEST_CASE("The table of a GPU probe shows links, conditions and shares of what is possible") {
   const std::string text = probe_text(two_gpus(), false);
+  INFO(text);
   CHECK(contains(text, "NVLINK x4 SWITCH"));
   CHECK(contains(text, "SYS !"));
   CHECK(contains(text, "! 1 to 0: SYS by nvml, sysfs: PHB"));

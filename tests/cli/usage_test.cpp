@@ -45,7 +45,7 @@ TEST_CASE("Bad usage exits 2 with a message on stderr only") {
                                              {"db", "prune"},
                                              {"recommend", "--grid", "32x32x32", "--format", "xml"},
                                              {"history", "--report", "weather"},
-                                             {"probe", "--devices", "0,1"},
+                                             {"probe", "--devices", "gpu:0,cpu:1"},
                                              {"tune", "--grid", "32x32x32", "--objective", "energy"}}) {
     const Ran ran = halotune_run(place, arguments);
     INFO((arguments.empty() ? "" : arguments[0]) << ": " << ran.err);
