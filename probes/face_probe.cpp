@@ -12,11 +12,6 @@ namespace {
 
 constexpr const char* face_convention = "face bytes once";
 
-struct FaceRow {
-  FaceShape shape;
-  std::string operation;  ///< gather, scatter or strided
-};
-
 struct FaceBench {
   FaceBench(const CpuDeviceSpec& device, std::int64_t bytes) : team(device, 0), a(bytes, team), b(bytes, team) {}
   Team team;
@@ -32,30 +27,8 @@ void measure_face(FaceBench& bench, const FaceRow& face, ProbeRow& row, const Sa
   };
   fill_pattern(boxes.filled, 1, bench.team);
   poison(boxes.checked, bench.team);
-  row.samples = summarise(sample_seconds(move, sampling));
-  if (const auto wrong = find_wrong_word(boxes.checked, 1, bench.team)) {
-    row.samples.reset();
-    row.status = "failed";
-    row.reason = *wrong;
-  }
-}
-
-std::vector<FaceRow> face_sweep(bool quick) {
-  const auto sizes = quick ? std::vector<std::int64_t>{64, 128, 256} : std::vector<std::int64_t>{64, 128, 256, 512};
-  const auto depths = quick ? std::vector<std::int64_t>{4, 16} : std::vector<std::int64_t>{4, 8, 16, 32};
-  std::vector<FaceRow> faces;
-  for (const char* operation : {"gather", "scatter", "strided"}) {
-    for (const char axis : {'x', 'y', 'z'}) {
-      for (const auto depth : depths) {
-        for (const auto n : sizes) faces.push_back({{axis, n, depth}, operation});
-      }
-    }
-  }
-  return faces;
-}
-
-std::int64_t array_bytes(const FaceRow& face) {
-  return std::max(face_array_bytes(face.shape), contiguous_array_bytes(face.shape.bytes()));
+  const auto seconds = sample_seconds(move, sampling);
+  report(row, find_wrong_word(boxes.checked, 1, bench.team), seconds);
 }
 
 }  // namespace
@@ -64,7 +37,8 @@ ProbeGroup face_group(const CpuDeviceSpec& device, std::int64_t memory_bytes, bo
                       const SamplingPlan& sampling) {
   const auto name = device_name(device);
   const std::int64_t most_bytes = memory_bytes > 0 ? memory_bytes / 8 : std::int64_t{256} << 20;
-  const auto faces = face_sweep(quick);
+  const auto sizes = quick ? std::vector<std::int64_t>{64, 128, 256} : std::vector<std::int64_t>{64, 128, 256, 512};
+  const auto faces = face_sweep({"gather", "scatter", "strided"}, sizes, quick);
   ProbeGroup group;
   group.what = "faces on " + name;
   std::int64_t largest = 1;

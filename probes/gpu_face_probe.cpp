@@ -14,11 +14,6 @@
 namespace halotune {
 namespace {
 
-struct FaceRow {
-  FaceShape shape;
-  std::string operation;  ///< gather, scatter, strided (copy engine) or strided_kernel
-};
-
 struct FaceBench {
   FaceBench(int ordinal, std::int64_t bytes) : gpu(ordinal), a(bytes, gpu), b(bytes, gpu) {}
   Gpu gpu;
@@ -46,37 +41,15 @@ void measure_face(FaceBench& bench, const FaceRow& face, ProbeRow& row, const Sa
   fill_pattern(boxes.filled, 1, bench.gpu);
   poison(boxes.checked, bench.gpu);
   const auto seconds = sample_gated(bench.gpu, move, sampling);
-  if (const auto wrong = find_wrong_word(boxes.checked, 1, bench.gpu)) {
-    row.status = "failed";
-    row.reason = *wrong;
-    return;
-  }
-  row.samples = summarise(seconds);
-}
-
-std::vector<FaceRow> face_sweep(bool quick) {
-  const auto sizes = quick ? std::vector<std::int64_t>{64, 256} : std::vector<std::int64_t>{64, 128, 256, 512};
-  const auto depths = quick ? std::vector<std::int64_t>{4, 16} : std::vector<std::int64_t>{4, 8, 16, 32};
-  std::vector<FaceRow> faces;
-  for (const char* operation : {"gather", "scatter", "strided", "strided_kernel"}) {
-    for (const char axis : {'x', 'y', 'z'}) {
-      for (const auto depth : depths) {
-        for (const auto n : sizes) faces.push_back({{axis, n, depth}, operation});
-      }
-    }
-  }
-  return faces;
-}
-
-std::int64_t array_bytes(const FaceRow& face) {
-  return std::max(face_array_bytes(face.shape), contiguous_array_bytes(face.shape.bytes()));
+  report(row, find_wrong_word(boxes.checked, 1, bench.gpu), seconds);
 }
 
 }  // namespace
 
 ProbeGroup gpu_face_group(const GpuProbeSite& site, const GpuFacts& gpu) {
   const auto name = gpu_name(gpu);
-  const auto faces = face_sweep(site.quick);
+  const auto sizes = site.quick ? std::vector<std::int64_t>{64, 256} : std::vector<std::int64_t>{64, 128, 256, 512};
+  const auto faces = face_sweep({"gather", "scatter", "strided", "strided_kernel"}, sizes, site.quick);
   const std::int64_t most_bytes = gpu.memory_bytes / 8;
   ProbeGroup group;
   group.what = "faces on GPU " + name;

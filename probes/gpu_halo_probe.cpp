@@ -83,12 +83,7 @@ struct HaloBench {
 void measure_row(HaloBench& bench, const HaloRow& halo, ProbeRow& row, const SamplingPlan& sampling) {
   auto times = measure_gpu_halo(transport(halo.transport), halo.packing, halo.shape,
                                 {*bench.from, *bench.to, bench.source, bench.destination}, sampling);
-  if (times.fault) {
-    row.status = "failed";
-    row.reason = *times.fault;
-    return;
-  }
-  row.samples = summarise(times.seconds);
+  report(row, times.fault, times.seconds);
 }
 
 }  // namespace

@@ -112,12 +112,7 @@ void measure_row(HaloBench& bench, const HaloRow& halo, ProbeRow& row, const Sam
   if (const auto why = by.unavailable()) throw ProbeUnsupported(*why);
   auto times =
       measure_halo(by, halo.packing, halo.shape, {*bench.from, *bench.to, bench.source, bench.destination}, sampling);
-  if (times.fault) {
-    row.status = "failed";
-    row.reason = *times.fault;
-    return;
-  }
-  row.samples = summarise(times.seconds);
+  report(row, times.fault, times.seconds);
 }
 
 }  // namespace

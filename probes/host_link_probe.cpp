@@ -85,12 +85,7 @@ void measure_checked(Bench& bench, std::byte* host, ProbeRow& row, const Timed& 
     seconds = timed(bench.on_gpu(), host);
     wrong = find_wrong_host_word(host, row.bytes, 2);
   }
-  if (wrong) {
-    row.status = "failed";
-    row.reason = *wrong;
-    return;
-  }
-  row.samples = summarise(seconds);
+  report(row, wrong, seconds);
 }
 
 std::vector<double> time_pageable(const Bench& bench, std::byte* from, std::byte* to, std::int64_t bytes,
@@ -182,12 +177,7 @@ void measure_both(Bench& bench, ProbeRow& row, SamplingPlan sampling) {
       sampling);
   auto wrong = find_wrong_word(in, 3, bench.gpu);
   if (!wrong) wrong = find_wrong_host_word(host + half, out.row_bytes, 4);
-  if (wrong) {
-    row.status = "failed";
-    row.reason = *wrong;
-    return;
-  }
-  row.samples = summarise(seconds);
+  report(row, wrong, seconds);
 }
 
 void measure_chase(Bench& bench, ProbeRow& row, const SamplingPlan& sampling) {

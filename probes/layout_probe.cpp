@@ -86,12 +86,7 @@ void measure(const std::vector<int>& ordinals, const LayoutRow& layout_row, Prob
   for (int device = 0; device < program.devices(); ++device) exchange->release(program, device, 0);
   layout.fill();
   const auto seconds = sample_seconds([&](std::int64_t times) { program.run(times); }, sampling);
-  if (const auto wrong = layout.wrong()) {
-    row.status = "failed";
-    row.reason = *wrong;
-    return;
-  }
-  row.samples = summarise(seconds);
+  report(row, layout.wrong(), seconds);
 }
 
 }  // namespace

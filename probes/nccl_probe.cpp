@@ -35,15 +35,6 @@ void need(int gpus, std::size_t there) {
   if (!nccl().library) throw ProbeUnsupported(nccl().reason);
 }
 
-void take(const NcclBench::Times& times, ProbeRow& row) {
-  if (times.fault) {
-    row.status = "failed";
-    row.reason = *times.fault;
-  } else {
-    row.samples = summarise(times.seconds);
-  }
-}
-
 ProbeGroup send_group(const std::vector<int>& ordinals, const SamplingPlan& sampling) {
   ProbeGroup group;
   group.what = "nccl sends";
@@ -70,7 +61,8 @@ ProbeGroup send_group(const std::vector<int>& ordinals, const SamplingPlan& samp
                : nullptr;
     return [=](ProbeRow& row, std::size_t index) {
       need(2, there);
-      take(bench->send(ranks[index].first, ranks[index].second, row.bytes, sampling), row);
+      const auto times = bench->send(ranks[index].first, ranks[index].second, row.bytes, sampling);
+      report(row, times.fault, times.seconds);
     };
   };
   return group;
@@ -118,7 +110,8 @@ ProbeGroup collective_group(const std::vector<int>& ordinals, int partners, cons
         row.theoretical_source = fmt::format("lowest nccl_send of as many bytes between two of them, {}",
                                              passes(collective) == 1 ? "one pass" : "two passes");
       }
-      take(bench->run(collective, row.bytes, sampling), row);
+      const auto times = bench->run(collective, row.bytes, sampling);
+      report(row, times.fault, times.seconds);
     };
   };
   return group;

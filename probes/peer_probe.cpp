@@ -55,15 +55,6 @@ void require_reach(Bench& bench, bool by_kernel) {
   if (auto why = reach_fault(*bench.to, *bench.from, by_kernel)) throw ProbeUnsupported(*why);
 }
 
-void report(ProbeRow& row, std::optional<std::string> wrong, const std::vector<double>& seconds) {
-  if (wrong) {
-    row.status = "failed";
-    row.reason = *wrong;
-    return;
-  }
-  row.samples = summarise(seconds);
-}
-
 void measure_one_way(Bench& bench, ProbeRow& row, const SamplingPlan& sampling) {
   const ByteBox from = inside(bench.source, row.bytes), to = inside(bench.destination, row.bytes);
   fill_pattern(from, 1, *bench.from);

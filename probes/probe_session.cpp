@@ -172,6 +172,15 @@ std::vector<ProbeRow> ProbeSession::take_rows() {
   return std::exchange(rows_, {});
 }
 
+void report(ProbeRow& row, const std::optional<std::string>& wrong, const std::vector<double>& seconds) {
+  if (wrong) {
+    row.status = "failed";
+    row.reason = *wrong;
+  } else {
+    row.samples = summarise(seconds);
+  }
+}
+
 std::optional<SampleSummary> rates_from_seconds(const std::vector<double>& seconds, double bytes_per_operation) {
   std::vector<double> rates;
   for (const double s : seconds) rates.push_back(bytes_per_operation / s);

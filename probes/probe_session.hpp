@@ -65,6 +65,10 @@ class ProbeSession {
   int done_ = 0, all_ = 0;
 };
 
+/// What a measurement gives its row: the times [s], or, when `wrong` names what arrived otherwise than it was sent, the
+/// status "failed" with that reason and no times.
+void report(ProbeRow& row, const std::optional<std::string>& wrong, const std::vector<double>& seconds);
+
 /// Traffic of the rows: `bytes_per_operation` over each sample's seconds.
 std::optional<SampleSummary> rates_from_seconds(const std::vector<double>& seconds, double bytes_per_operation);
 
